@@ -98,6 +98,17 @@ double stream_bound_s(const plan::CollectivePlan& plan, double fastest_core) {
   return now_s;
 }
 
+double slowest_of(const plan::CollectivePlan& plan) {
+  const std::vector<double>& slowdown = plan.simulated.machine().slowdown;
+  return slowdown.empty() ? 1.0 : std::ranges::max(slowdown);
+}
+
+/// True for work that each microshard takes by an instruction of its own.
+bool works_on_payload(collectives::Op op) {
+  using collectives::Op;
+  return op == Op::quantize || op == Op::accumulate || op == Op::add || op == Op::dequantize;
+}
+
 }  // namespace
 
 double traffic_bound_s(const TuneScheme& scheme, const config::CollectiveConfig& collective,
@@ -123,9 +134,25 @@ double traffic_bound_s(const TuneScheme& scheme, const config::CollectiveConfig&
 
 double core_bound_s(const plan::CollectivePlan& plan) {
   if (!collectives::is_uniform(plan.program)) return 0.0;
-  const std::vector<double>& slowdown = plan.simulated.machine().slowdown;
-  const double slowest = slowdown.empty() ? 1.0 : std::ranges::max(slowdown);
-  return slowest * std::accumulate(plan.costs.core_s.begin(), plan.costs.core_s.end(), 0.0);
+  return slowest_of(plan) *
+         std::accumulate(plan.costs.core_s.begin(), plan.costs.core_s.end(), 0.0);
+}
+
+double core_of_microshard_s(const plan::CollectivePlan& plan, const hardware::Chip& chip) {
+  const collectives::Program& program = plan.program;
+  if (!collectives::is_uniform(program)) return 0.0;
+  double core_s = 0.0;
+  for (std::size_t i = 0; i < program.instructions.size(); ++i) {
+    const collectives::Instruction& instruction = program.instructions[i];
+    const bool transfers = collectives::is_transfer(instruction.op);
+    if (!transfers && !works_on_payload(instruction.op)) continue;
+    const collectives::BufferId buffer =
+        transfers ? program.messages[instruction.message].buffer : instruction.buffer;
+    if (program.buffers[buffer].content != collectives::Content::payload) continue;
+    const double most_s = transfers ? plan.costs.core_s[i] : chip.instruction_overhead.value;
+    core_s += std::min(plan.costs.core_s[i], most_s);
+  }
+  return slowest_of(plan) * core_s;
 }
 
 double program_bound_s(const plan::CollectivePlan& plan) {

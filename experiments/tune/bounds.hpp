@@ -16,6 +16,10 @@ double traffic_bound_s(const TuneScheme& scheme, const config::CollectiveConfig&
 /// more microshards, too, which only add instructions, on chips without workgroups.
 double core_bound_s(const plan::CollectivePlan& plan);
 
+/// Core time in seconds that each microshard of a minishard adds to core_bound_s(), at least: its
+/// messages are started and awaited, and its instructions issued. `plan`: with one microshard
+double core_of_microshard_s(const plan::CollectivePlan& plan, const hardware::Chip& chip);
+
 /// Bound in seconds: the program's instructions in sequence on a machine without contention. Every
 /// core is as fast as the fastest, every message of a channel takes the best route of all ranks and
 /// waits only for earlier messages of its channel. By induction over the instruction stream no rank

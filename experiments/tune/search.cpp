@@ -146,32 +146,47 @@ class Search {
   /// candidates that are pruned after all is wasted.
   void look_ahead() {
     const std::size_t most = trials_.ahead();
-    const auto is_open = [&](const Queued& next, const Evaluated& evaluated) {
-      const std::size_t family = space_.candidates[next.candidate].family;
-      return options_.exhaustive ||
-             reason_by(next.bound_s, least_nmse(family), evaluated) == Reason::none;
+    const auto is_open = [&](const Queued& next, double nmse, const Evaluated& evaluated) {
+      return options_.exhaustive || reason_by(next.bound_s, nmse, evaluated) == Reason::none;
     };
-    if (most == 0 || trials_.is_ready(key(*queue_.begin())) ||
-        !is_open(*queue_.begin(), evaluated_))
+    const auto family = [&](const Queued& next) {
+      return space_.candidates[next.candidate].family;
+    };
+    const Queued& first = *queue_.begin();
+    if (most == 0 || trials_.is_ready(key(first)) ||
+        !is_open(first, least_nmse(family(first)), evaluated_))
       return;
     std::vector<TuneTrials::Key> keys;
     Evaluated expected = evaluated_;
-    for (auto queued = queue_.begin(); queued != queue_.end() && keys.size() < most; ++queued) {
-      if (!why_too_long(*queued).empty()) break;
-      const std::optional<Queued> next = with_known_core(*queued);
-      if (!next || !is_open(*next, expected)) continue;
-      if (queued != queue_.begin() && !trials_.is_ready(key(*next))) keys.push_back(key(*next));
-      const auto nmse = expected_nmse(space_.candidates[next->candidate].family);
-      if (next->has_program && nmse) expected.add(next->bound_s, *nmse);
+    for (const Queued& next : in_expected_order()) {
+      if (keys.size() == most) break;
+      const auto nmse = expected_nmse(family(next));
+      if (!is_open(next, nmse.value_or(least_nmse(family(next))), expected)) continue;
+      if (next.candidate != first.candidate && !trials_.is_ready(key(next)))
+        keys.push_back(key(next));
+      if (next.has_program && nmse) expected.add(next.bound_s, *nmse);
     }
     trials_.look_ahead(keys);
   }
 
-  /// The candidate with the core time of its family in its bound; std::nullopt if that is not known
+  /// The front of the queue, up to the first candidate that takes too long, with the core times known
+  /// so far, by which decide() will order it.
+  std::vector<Queued> in_expected_order() const {
+    constexpr std::size_t kSeen = 8;  // times as many as are computed ahead
+    std::vector<Queued> order;
+    for (const Queued& queued : queue_) {
+      if (order.size() == kSeen * trials_.ahead() || !why_too_long(queued).empty()) break;
+      if (const std::optional<Queued> next = with_known_core(queued)) order.push_back(*next);
+    }
+    std::sort(order.begin(), order.end());
+    return order;
+  }
+
+  /// The candidate with core_bound_s() in its bound; std::nullopt if that is not known
   /// yet, so that its own program may turn out to be needless.
   std::optional<Queued> with_known_core(const Queued& next) const {
     if (next.has_core || options_.exhaustive) return next;
-    const auto core_s = trials_.known_core_bound_s(space_.candidates[next.candidate].family);
+    const auto core_s = trials_.known_core_bound_s(next.candidate);
     if (!core_s) return std::nullopt;
     return with_core(next, *core_s);
   }
@@ -193,7 +208,7 @@ class Search {
       return deferred_.push_back({next, std::move(why)});
     }
     if (prunes && !next.has_core) {
-      queue_.insert(with_core(next, trials_.core_bound_s(family)));
+      queue_.insert(with_core(next, trials_.core_bound_s(next.candidate)));
       return;
     }
     if (!next.has_program) ++examined_;

@@ -35,32 +35,35 @@ config::CollectiveConfig in_small_parts(config::CollectiveConfig collective,
   return collective;
 }
 
-/// Bytes that the threads of an error may take together; one that takes more than half of them alone is
-/// computed by one thread, one such error at a time.
-constexpr std::uint64_t kMuch = std::uint64_t{128} << 20;
+/// Bytes that a thread of errors may take; one that takes more is computed by fewer threads, one such
+/// error at a time.
+constexpr std::uint64_t kMuch = std::uint64_t{96} << 20;
 
 /// NMSE of a program. `concurrent`: threads that compute errors concurrently, in all
 /// `large`: held while an error takes much memory
-ExpectedNmse program_nmse(const collectives::Program& program, config::ExperimentConfig config,
+ExpectedNmse program_nmse(const collectives::Program& program,
+                          const config::ExperimentConfig& config,
                           const values::TensorSource& source, unsigned threads, unsigned concurrent,
                           std::uint64_t most_bytes, std::mutex& large) {
-  config.numerics = true;
-  if (auto fits = plan::check_host_memory(program, config, concurrent); !fits)
+  const values::MemoryNeed need = values::memory_need(program);
+  if (auto fits = plan::check_host_memory(need, program, config, concurrent); !fits)
     return tl::unexpected<NoNmse>(fits.error());
-  const std::uint64_t bytes = values::memory_bytes(program, concurrent);
+  const std::uint64_t bytes = need.bytes(concurrent);
   if (bytes > most_bytes)
     return tl::unexpected<NoNmse>(
         Skipped{fmt::format("computing its error would take {} of memory",
                             units::bytes_text(static_cast<double>(bytes)))});
-  const std::uint64_t of_thread = std::max<std::uint64_t>(values::memory_bytes(program, 1), 1);
-  threads = std::clamp(static_cast<unsigned>(kMuch / of_thread), 1U, threads);
+  const std::uint64_t of_thread = std::max<std::uint64_t>(need.bytes(1), 1);
+  const std::uint64_t together = std::max(threads, concurrent) * kMuch / of_thread;
+  threads = static_cast<unsigned>(std::clamp<std::uint64_t>(together, 1, threads));
   std::unique_lock alone(large, std::defer_lock);
-  if (2 * of_thread > kMuch) alone.lock();
+  if (of_thread > kMuch) alone.lock();
   const values::ValueResult result = values::execute(program, source,
                                                      {.threads = threads,
                                                       .rounding_seed = config.tensor.values.seed,
                                                       .sample = trial_sample(config.tensor),
-                                                      .counts = false});
+                                                      .counts = false,
+                                                      .traffic = false});
   if (!result.ranks_identical)
     throw input::InvariantError(
         "internal error: the ranks ended with different results; please report this");
@@ -172,22 +175,26 @@ plan::Expected<double> TuneTrials::cost_s(std::size_t candidate) const {
 plan::Expected<TuneTrials::Bounds> TuneTrials::find_bounds(std::size_t candidate) const {
   return plan(candidate).map([&](const plan::Plan& made) {
     const plan::CollectivePlan& planned = made.collectives.front().candidates.front();
-    return Bounds{
-        std::max(early_bound_s(space_.candidates[candidate].family), program_bound_s(planned)),
-        hardware::workgroups(config_.chip) ? 0.0 : tune::core_bound_s(planned)};
+    const auto [family, microshards] = space_.candidates[candidate];
+    Bounds bounds{.whole_s = std::max(early_bound_s(family), program_bound_s(planned))};
+    if (microshards > 1 || hardware::workgroups(config_.chip)) return bounds;
+    bounds.core_s = tune::core_bound_s(planned);
+    bounds.microshard_s = core_of_microshard_s(planned, config_.chip);
+    return bounds;
   });
 }
 
-double TuneTrials::core_bound_s(std::size_t family) {
-  bounds_.get(first_candidate(family));
-  return known_core_bound_s(family).value();
+double TuneTrials::core_bound_s(std::size_t candidate) {
+  bounds_.get(first_candidate(space_.candidates[candidate].family));
+  return known_core_bound_s(candidate).value();
 }
 
-std::optional<double> TuneTrials::known_core_bound_s(std::size_t family) const {
+std::optional<double> TuneTrials::known_core_bound_s(std::size_t candidate) const {
+  const auto [family, microshards] = space_.candidates[candidate];
   const std::size_t first = first_candidate(family);
   if (!bounds_.is_ready(first)) return std::nullopt;
   const plan::Expected<Bounds>& bounds = bounds_.at(first);
-  return bounds ? bounds->core_s : 0.0;
+  return bounds ? bounds->core_s + (microshards - 1) * bounds->microshard_s : 0.0;
 }
 
 bool TuneTrials::may_fail() const {

@@ -93,11 +93,11 @@ class TuneTrials {
     return bounds_.get(candidate).map([](const Bounds& bounds) { return bounds.whole_s; });
   }
 
-  /// Lower bound on the times of the family by its core times, from its program with one microshard; 0
-  /// where none applies.
-  double core_bound_s(std::size_t family);
+  /// Lower bound on the time of a candidate by its core time, from the program of its family with one
+  /// microshard; 0 where none applies.
+  double core_bound_s(std::size_t candidate);
   /// The same if that program has been made, otherwise std::nullopt.
-  std::optional<double> known_core_bound_s(std::size_t family) const;
+  std::optional<double> known_core_bound_s(std::size_t candidate) const;
 
   /// Simulates a candidate that has a bound. @throws InvariantError if it is faster than its bound
   const Time& time(std::size_t candidate) { return times_.get(candidate); }
@@ -124,7 +124,8 @@ class TuneTrials {
   /// Lower bounds on the time of a candidate with its program.
   struct Bounds {
     double whole_s = 0.0;
-    double core_s = 0.0;  ///< of the family
+    double core_s = 0.0;        ///< of the family
+    double microshard_s = 0.0;  ///< core_of_microshard_s() of the family
   };
 
   const TuneScheme& scheme(std::size_t family) const {

@@ -15,6 +15,7 @@ void check_bounds(input::Json json) {
   const config::ExperimentConfig config = config::read_config(json);
   const TuneSpace space = enumerate(config, tune_formats({"int8", "mxfp6-e2m3"}));
   double core_s = 0.0;  // of the family
+  double microshard_s = 0.0;
   for (std::size_t index = 0; index < space.candidates.size(); ++index) {
     const TuneCandidate& candidate = space.candidates[index];
     if (candidate.microshards != 1 && candidate.microshards != 8) continue;
@@ -32,9 +33,14 @@ void check_bounds(input::Json json) {
     CHECK(program_s <= time_s * (1.0 + 1e-6));
     CHECK(links_s <= program_s);
     CHECK(early_s > 0.9 * links_s);  // tight enough to prune
-    if (candidate.microshards == 1) core_s = core_bound_s(collective);
+    if (candidate.microshards == 1) {
+      core_s = core_bound_s(collective);
+      microshard_s = core_of_microshard_s(collective, config.chip);
+    }
     CHECK(core_s > 0.0);
-    CHECK(core_s <= core_bound_s(collective) * (1.0 + 1e-9));
+    CHECK(microshard_s > 0.0);
+    CHECK(core_s + (candidate.microshards - 1) * microshard_s <=
+          core_bound_s(collective) * (1.0 + 1e-9));
     CHECK(core_bound_s(collective) <= program_s);
   }
 }
