@@ -234,7 +234,40 @@ class TaskTimes {
     return std::nullopt;
   }
 
+  /// False if a run that is not steady after `head` periods approaches a steady course too slowly to be so
+  /// after `most`, as when some chips run ahead of others by more in each period.
+  bool may_become_steady(std::uint32_t first, std::uint32_t period, std::uint32_t head,
+                         std::uint32_t most) const {
+    constexpr std::uint32_t kApart = 3;  // periods
+    if (head < kApart + kLongestCycle + kCompared) return true;
+    const std::uint32_t last = first + (head - 1) * period;
+    const double least_s = tolerance_ * cycle_s(last, period);
+    const double now_s = unevenness_s(last, period);
+    const double before_s = unevenness_s(last - kApart * period, period);
+    if (now_s <= least_s) return true;  // other tasks are active
+    if (now_s >= before_s) return false;
+    const double needed = kApart * std::log(least_s / now_s) / std::log(now_s / before_s);
+    return head + needed <= most;
+  }
+
  private:
+  /// Time of the longest cycle before the period that starts with a task.
+  double cycle_s(std::uint32_t last, std::uint32_t period) const {
+    return mark_s(0, start_mark(last)) - mark_s(0, start_mark(last - kLongestCycle * period));
+  }
+
+  /// Largest difference of the distances between the tasks of a period and those of the cycle before.
+  double unevenness_s(std::uint32_t last, std::uint32_t period) const {
+    const double whole_s = cycle_s(last, period);
+    double most_s = 0.0;
+    for (collectives::Rank chip = 0; chip < chips_; ++chip)
+      for (std::uint32_t mark = start_mark(last); mark < start_mark(last + period); ++mark)
+        most_s =
+            std::max(most_s, std::abs(mark_s(chip, mark) -
+                                      mark_s(chip, mark - 2 * kLongestCycle * period) - whole_s));
+    return most_s;
+  }
+
   /// Periods to compare with those `cycle` periods before.
   struct Window {
     std::uint32_t first;  ///< first task of the first one
@@ -340,7 +373,11 @@ bool extend(std::vector<Cut>& cuts, TaskTimes& times, const Position& position) 
     if (period_s && first)
       times.delay_from(*first + cut.begin * cut.run.period, *period_s * (cut.end - cut.begin));
     if (!period_s) steady = false;
-    if (period_s || keep(cut.begin + cut.begin / 2, cut)) next.push_back(cut);
+    const bool longer =
+        !period_s && first &&
+        times.may_become_steady(*first, cut.run.period, cut.begin, cut.run.count / 2) &&
+        keep(cut.begin + cut.begin / 2, cut);
+    if (period_s || longer) next.push_back(cut);
   }
   if (!steady) keep_alike(next);
   cuts = std::move(next);
