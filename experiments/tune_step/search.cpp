@@ -1,7 +1,9 @@
 #include "experiments/tune_step/search.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <mutex>
 #include <utility>
 
 #include "base/input/errors.hpp"
@@ -46,7 +48,7 @@ std::vector<Bounded> neighbours(const Allowed& allowed, const Choice& from, Tria
     for (std::size_t candidate = allowed.baseline[group] ? 0 : 1;
          candidate < allowed.candidates[group]; ++candidate) {
       Choice choice = with(from, group, candidate);
-      const double least_s = trials.least_cost_s(choice);
+      const double least_s = trials.least_cost_s(choice, from);
       if (least_s < from_s) list.push_back({least_s, std::move(choice)});
     }
   std::ranges::stable_sort(list, {}, &Bounded::least_s);
@@ -55,15 +57,17 @@ std::vector<Bounded> neighbours(const Allowed& allowed, const Choice& from, Tria
 
 }  // namespace
 
-Trials::Trials(Plan plan, Estimate estimate, Choice baseline, double baseline_s, unsigned threads)
+Trials::Trials(Plan plan, Estimate estimate, Choice baseline, double baseline_s, unsigned threads,
+               Saving saving)
     : plan_(std::move(plan)),
       estimate_(std::move(estimate)),
+      saving_(std::move(saving)),
       baseline_(std::move(baseline)),
       threads_(std::max(1U, threads)) {
   known_.emplace(baseline_, baseline_s);
 }
 
-void Trials::simulate(std::span<const Choice> choices) {
+void Trials::simulate(std::span<const Choice> choices, const std::function<bool()>& stop) {
   std::vector<Simulate> planned(choices.size());
   for (std::size_t i = 0; i < choices.size(); ++i) {
     try {
@@ -73,25 +77,32 @@ void Trials::simulate(std::span<const Choice> choices) {
     }
   }
   std::vector<std::optional<double>> times_s(choices.size());
+  std::vector<std::uint8_t> ran(choices.size());  // by several threads, unlike bits
+  std::mutex asking;
+  bool stopped = false;
   process::parallel_for(choices.size(), threads_, [&](std::size_t i) {
+    {
+      const std::scoped_lock lock(asking);
+      stopped = stopped || stop();
+      if (stopped) return;
+    }
     if (planned[i]) times_s[i] = planned[i]();
+    planned[i] = {};
+    ran[i] = 1;
   });
-  for (std::size_t i = 0; i < choices.size(); ++i) known_.emplace(choices[i], times_s[i]);
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    if (ran[i] != 0) known_.emplace(choices[i], times_s[i]);
 }
 
 void Trials::prefetch(const std::vector<Choice>& choices, const std::function<bool()>& stop) {
-  std::vector<Choice> batch;
-  for (std::size_t i = 0; i < choices.size(); ++i) {
-    if (!known_.contains(choices[i])) batch.push_back(choices[i]);
-    if (batch.empty() || (batch.size() < threads_ && i + 1 < choices.size())) continue;
-    if (stop()) return;
-    simulate(batch);
-    batch.clear();
-  }
+  std::vector<Choice> unknown;
+  std::ranges::copy_if(choices, std::back_inserter(unknown),
+                       [&](const Choice& choice) { return !known_.contains(choice); });
+  simulate(unknown, stop);
 }
 
 const std::optional<double>& Trials::time_s(const Choice& choice) {
-  if (!known_.contains(choice)) simulate({&choice, 1});
+  if (!known_.contains(choice)) simulate({&choice, 1}, [] { return false; });
   return known_.at(choice);
 }
 
@@ -119,6 +130,14 @@ double Trials::least_cost_s(const Choice& choice) {
   } catch (const input::InputError&) {
     return 0.0;  // reported by simulate()
   }
+}
+
+double Trials::least_cost_s(const Choice& choice, const Choice& from) {
+  const double least_s = least_cost_s(choice);
+  if (!saving_ || knows(choice)) return least_s;
+  const std::optional<double>& from_s = time_s(from);
+  if (!from_s) return least_s;
+  return std::max(least_s, cost_s(choice, *from_s - saving_(from, choice)));
 }
 
 Choice improve(const Allowed& allowed, Trials& trials, const std::function<bool()>& stop) {

@@ -33,10 +33,16 @@ class Trials {
   /// collectives down. @throws input::InputError if the choice is infeasible
   using Estimate = std::function<double(const Choice&)>;
 
-  /// `baseline_s`: time of the baseline in s. `threads`: for prefetch()
-  Trials(Plan plan, Estimate estimate, Choice baseline, double baseline_s, unsigned threads = 1);
+  /// Time in s that the changed collectives of a choice save over those of another, one after the
+  /// other in isolation.
+  using Saving = std::function<double(const Choice& from, const Choice& to)>;
 
-  /// Simulates choices in parallel, as far as they are not known, until `stop` returns true.
+  /// `baseline_s`: time of the baseline in s. `threads`: for prefetch(). `saving`: none if empty
+  Trials(Plan plan, Estimate estimate, Choice baseline, double baseline_s, unsigned threads = 1,
+         Saving saving = {});
+
+  /// Plans choices that are not known, and simulates them in parallel, each unless `stop` has returned
+  /// true before it.
   void prefetch(const std::vector<Choice>& choices, const std::function<bool()>& stop);
 
   /// Time of the step in s; std::nullopt if the choice is infeasible.
@@ -44,6 +50,10 @@ class Trials {
 
   /// Lower bound of cost_s() for choices that are not known; 0 if infeasible.
   double least_cost_s(const Choice& choice);
+
+  /// Likewise for a choice next to `from`, from which it saves no more time than in isolation. An
+  /// approximation: where collectives contend for links, the step may gain more.
+  double least_cost_s(const Choice& choice, const Choice& from);
 
   /// Objective: step time plus kLeastGain of the baseline's time per changed group. Infinite if
   /// infeasible.
@@ -61,12 +71,13 @@ class Trials {
   const std::string& obstacle() const { return obstacle_; }
 
  private:
-  void simulate(std::span<const Choice> choices);
+  void simulate(std::span<const Choice> choices, const std::function<bool()>& stop);
   /// Cost of a step of `time_s`.
   double cost_s(const Choice& choice, double time_s) const;
 
   Plan plan_;
   Estimate estimate_;
+  Saving saving_;
   Choice baseline_;
   unsigned threads_;
   std::map<Choice, std::optional<double>> known_;  ///< times in s
@@ -80,7 +91,8 @@ struct Allowed {
 };
 
 /// Coordinate descent: changes one group at a time until no change improves the cost. Simulates
-/// choices in the order of their least cost, and none whose least cost is not below the best so far.
+/// choices in the order of their least cost, and none whose least cost is not below the best so far:
+/// also none that saves less in isolation than a change must gain.
 /// `stop`: called before each simulation; true ends the search.
 Choice improve(const Allowed& allowed, Trials& trials, const std::function<bool()>& stop);
 
