@@ -147,9 +147,12 @@ class Adviser {
     const bool any =
         std::ranges::any_of(tuned(), [&](const TunedGroup& group) { return is_quantized(group); });
     advice_.compared = step::run_step(first_variants(plan, any ? 2 : 1), progress_);
-    const std::vector<sim::StepTime> found = step::find_cuts(plan);
+    const std::vector<sim::StepTime> found = step::find_cuts(plan, 0);
     const variation::Varied runs = step::varied_variants(plan, found, 0);
-    const std::vector<variation::Timing> nominal = runs.time_on(runs.machine);
+    std::vector<double> times_s;
+    for (const sim::StepTime& time : found) times_s.push_back(time.time_s);
+    const std::vector<variation::Timing> nominal =
+        variation::timings_of(times_s, plan.config.baseline);
     const double messages = static_cast<double>(advice_.compared.runs.front().messages) *
                             static_cast<double>(plan.variants.size());
     const auto samples = variation::sample(

@@ -46,12 +46,9 @@ class Retimed {
     const double startup_s = plan_.config.timed_as == config::TimedAs::program
                                  ? machine.chip.program_startup.value
                                  : 0.0;
-    std::vector<variation::Timing> times;
-    for (const auto& timing : timings_)
-      times.push_back({timing->time_s(machine.chip, startup_s), 0.0});
-    const double baseline_s = times[plan_.config.baseline].time_s;
-    for (variation::Timing& time : times) time.speedup = baseline_s / time.time_s;
-    return times;
+    std::vector<double> times_s;
+    for (const auto& timing : timings_) times_s.push_back(timing->time_s(machine.chip, startup_s));
+    return variation::timings_of(times_s, plan_.config.baseline);
   }
 
  private:

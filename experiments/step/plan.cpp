@@ -4,6 +4,7 @@
 #include <cmath>
 #include <compare>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -15,9 +16,11 @@
 
 #include "base/input/errors.hpp"
 #include "base/input/json.hpp"
+#include "base/os/parallel_for.hpp"
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/task_index.hpp"
 #include "experiments/plan/costs.hpp"
+#include "experiments/plan/program_cache.hpp"
 #include "experiments/run/choice.hpp"
 #include "experiments/run/report_time.hpp"
 #include "experiments/step/group.hpp"
@@ -135,7 +138,7 @@ run::RunResult report_of(const config::StepConfig& config, const steps::Collecti
 
 /// Returns the fastest candidate in isolation.
 PlannedCall fastest_of(const config::StepConfig& config, const steps::CollectiveCall& call,
-                       const plan::PlannedCollective& planned) {
+                       plan::PlannedCollective planned) {
   const auto simulate = [&](const plan::CollectivePlan& candidate) {
     return simulate_call(config, call, candidate);
   };
@@ -144,8 +147,9 @@ PlannedCall fastest_of(const config::StepConfig& config, const steps::Collective
   auto isolated =
       std::make_shared<run::RunResult>(report_of(config, call, *choice.plan, *choice.time));
   isolated->candidates = std::move(choice.candidates);
-  return {*choice.plan, choice.time->time_s, std::ranges::max(choice.time->core_busy_s),
-          std::move(isolated)};
+  const auto chosen = choice.plan - planned.candidates.data();
+  return {std::move(planned.candidates[static_cast<std::size_t>(chosen)]), choice.time->time_s,
+          std::ranges::max(choice.time->core_busy_s), std::move(isolated)};
 }
 
 // --- Variants
@@ -153,9 +157,9 @@ PlannedCall fastest_of(const config::StepConfig& config, const steps::Collective
 Planner::ExpectedCall planned(const config::StepConfig& config, const config::StepCall& of,
                               const config::CollectiveConfig& collective) {
   return plan::try_plan(group_experiment(config, of, collective), plan::RunProfile::batch)
-      .map([&](const plan::Plan& plan) {
+      .map([&](plan::Plan&& plan) {
         return std::make_shared<const PlannedCall>(
-            fastest_of(config, of.call, plan.collectives.front()));
+            fastest_of(config, of.call, std::move(plan.collectives.front())));
       });
 }
 
@@ -170,6 +174,17 @@ PlannedPermute planned(const config::StepConfig& config, const steps::Permute& p
                                       place(config, made.permute))
                         .time_s;
   return made;
+}
+
+Planner::ExpectedTimes times_of(const Planner::ExpectedCall& planned) {
+  return planned.map([](const auto& call) { return CallTimes{call->isolated_s, call->core_s}; });
+}
+
+/// Memory of the program and the costs of a plan.
+std::uint64_t bytes_of(const plan::CollectivePlan& plan) {
+  return plan::bytes_of(plan.program) + (plan.costs.core_s.size() + plan.costs.link_s.size() +
+                                         plan.costs.hbm_bytes.size() + plan.costs.least_s.size()) *
+                                            sizeof(double);
 }
 
 /// The first collective that is planned alike: of the same kind, size, type and groups, without
@@ -349,18 +364,72 @@ Planner::Planner(config::StepConfig of)
     step_.permutes.push_back(std::make_shared<const PlannedPermute>(planned(config, permute)));
 }
 
-const Planner::ExpectedCall& Planner::call(std::size_t call,
-                                           const config::CollectiveConfig& collective) {
-  const config::StepCall& of = step_.config.calls[call];
-  config::CollectiveConfig unlabelled = collective;
+std::string Planner::key_of(const CallRequest& request) const {
+  config::CollectiveConfig unlabelled = request.collective;
   unlabelled.label.clear();
-  const std::string how =
-      fmt::format("{} {} {}", first_equal(step_.config, call),
-                  collective.uploads ? std::to_string(*collective.uploads) : "all",
-                  config::collective_json(unlabelled, of.call.collective).dump());
-  const auto known = calls_.find(how);
-  if (known != calls_.end()) return known->second;
-  return calls_.emplace(how, planned(step_.config, of, collective)).first->second;
+  return fmt::format(
+      "{} {} {}", first_equal(step_.config, request.call),
+      unlabelled.uploads ? std::to_string(*unlabelled.uploads) : "all",
+      config::collective_json(unlabelled, step_.config.calls[request.call].call.collective).dump());
+}
+
+Planner::ExpectedCall Planner::make(const CallRequest& request) const {
+  return planned(step_.config, step_.config.calls[request.call], request.collective);
+}
+
+/// Notes the times of a plan, and keeps it for a while.
+void Planner::note(const std::string& key, const ExpectedCall& made) {
+  Known& known = known_.insert_or_assign(key, Known{times_of(made), {}}).first->second;
+  if (!made) return;
+  known.plan = *made;
+  keep(*made);
+}
+
+/// Keeps the plans last used, whose programs are below a limit together, and at least the last one.
+void Planner::keep(std::shared_ptr<const PlannedCall> plan) {
+  constexpr std::uint64_t kMostBytes = 64 << 20;
+  std::erase(kept_, plan);
+  kept_.push_front(std::move(plan));
+  std::uint64_t bytes = 0;
+  for (auto one = kept_.begin(); one != kept_.end(); ++one) {
+    bytes += bytes_of((*one)->plan);
+    if (bytes <= kMostBytes || one == kept_.begin()) continue;
+    kept_.erase(one, kept_.end());
+    return;
+  }
+}
+
+Planner::ExpectedCall Planner::call(const CallRequest& request) {
+  const std::string key = key_of(request);
+  if (const auto known = known_.find(key); known != known_.end()) {
+    if (!known->second.times) return tl::unexpected(known->second.times.error());
+    if (auto plan = known->second.plan.lock()) {
+      keep(plan);
+      return plan;
+    }
+  }
+  ExpectedCall made = make(request);
+  note(key, made);
+  return made;
+}
+
+Planner::ExpectedTimes Planner::times(const CallRequest& request) {
+  prepare_times({&request, 1}, 1);
+  return known_.at(key_of(request)).times;
+}
+
+void Planner::prepare_times(std::span<const CallRequest> requests, unsigned threads) {
+  std::map<std::string, const CallRequest*> open;
+  for (const CallRequest& request : requests)
+    if (std::string key = key_of(request); !known_.contains(key))
+      open.emplace(std::move(key), &request);
+  const std::vector<std::pair<std::string, const CallRequest*>> list(open.begin(), open.end());
+  std::mutex noting;
+  os::parallel_for(list.size(), threads, [&](std::size_t i, unsigned) {
+    const ExpectedCall made = make(*list[i].second);
+    const std::scoped_lock lock(noting);
+    note(list[i].first, made);
+  });
 }
 
 VariantPlan Planner::variant(const config::StepVariant& variant) {
@@ -377,7 +446,7 @@ VariantPlan Planner::kind(const config::StepVariant& variant, const config::Step
   for (std::size_t i = 0; i < config.calls.size(); ++i) {
     config::CollectiveConfig collective = variant.collectives[i];
     collective.uploads = kind.uploads_of(i);
-    const ExpectedCall& planned = call(i, collective);
+    const ExpectedCall planned = call({i, collective});
     if (!planned)
       throw input::InputError("/variants",
                               fmt::format("{}: {}", config.calls[i].group, planned.error().text()));

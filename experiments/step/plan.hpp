@@ -1,9 +1,11 @@
 // Plans of steps: input of the time executor.
 #pragma once
 
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,10 +74,24 @@ struct StepPlan {
   std::vector<VariantPlan> variants;
 };
 
-/// Plans variants of one step, sharing common parts.
+/// Times of a collective of a step in isolation.
+struct CallTimes {
+  double isolated_s = 0.0;
+  double core_s = 0.0;  ///< core time on the busiest chip
+};
+
+/// An implementation of a collective of a step.
+struct CallRequest {
+  std::size_t call = 0;  ///< of the configuration
+  config::CollectiveConfig collective;
+};
+
+/// Plans variants of one step, sharing common parts. Plans of collectives that no variant holds are
+/// kept up to a limit of memory, and made again when asked for; their times are always kept.
 class Planner {
  public:
   using ExpectedCall = plan::Expected<std::shared_ptr<const PlannedCall>>;
+  using ExpectedTimes = plan::Expected<CallTimes>;
 
   /// @throws input::InputError if memory is insufficient or an operand type is unsupported
   explicit Planner(config::StepConfig of);
@@ -87,19 +103,35 @@ class Planner {
   /// Likewise; the planner is of no further use.
   StepPlan finish() && { return std::move(step_); }
 
-  /// Plans a collective of the step in isolation; infeasible if its implementation is. `call` is an
-  /// index of the configuration.
-  const ExpectedCall& call(std::size_t call, const config::CollectiveConfig& collective);
+  /// Plans a collective of the step in isolation; infeasible if its implementation is.
+  ExpectedCall call(const CallRequest& request);
+
+  /// The times of a collective of the step; infeasible if its implementation is.
+  ExpectedTimes times(const CallRequest& request);
+
+  /// Finds the times of several collectives on up to `threads` threads, for times().
+  void prepare_times(std::span<const CallRequest> requests, unsigned threads);
 
   /// @throws input::InputError if a collective is infeasible
   VariantPlan variant(const config::StepVariant& variant);
 
  private:
+  /// A planned collective, as long as something holds its plan.
+  struct Known {
+    ExpectedTimes times;
+    std::weak_ptr<const PlannedCall> plan;
+  };
+
   VariantPlan kind(const config::StepVariant& variant, const config::StepKind& kind);
+  std::string key_of(const CallRequest& request) const;
+  ExpectedCall make(const CallRequest& request) const;
+  void note(const std::string& key, const ExpectedCall& made);
+  void keep(std::shared_ptr<const PlannedCall> plan);
 
   StepPlan step_;
-  workloads::ComputeRates rates_;              ///< rates of its chip
-  std::map<std::string, ExpectedCall> calls_;  ///< by call and implementation
+  workloads::ComputeRates rates_;                       ///< rates of its chip
+  std::map<std::string, Known> known_;                  ///< by call and implementation
+  std::list<std::shared_ptr<const PlannedCall>> kept_;  ///< latest use first
 };
 
 /// Returns the same variants, with the algorithms and tilings already chosen, on a machine with other

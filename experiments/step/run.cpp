@@ -376,8 +376,9 @@ StepResult run_step(const StepPlan& plan, const Progress& progress, const StepOp
     messages += static_cast<double>(variant.messages);
   if (options.uncertainty) requested = variation::with_default_samples(requested, messages);
   if (requested.samples > 0 || options.sensitivity)
-    run::add_variation(result, varied_variants(plan, find_cuts(plan), options.threads), requested,
-                       options.sensitivity, progress);
+    run::add_variation(result,
+                       varied_variants(plan, find_cuts(plan, options.threads), options.threads),
+                       requested, options.sensitivity, progress);
   return result;
 }
 

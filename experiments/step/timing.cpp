@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/os/parallel_for.hpp"
 #include "experiments/plan/engine.hpp"
 #include "experiments/variation/discrepancy.hpp"
 #include "models/steps/roles.hpp"
@@ -95,11 +96,12 @@ sim::StepTime time_of(const StepPlan& plan, const VariantPlan& variant, const si
   return mean;
 }
 
-std::vector<sim::StepTime> find_cuts(const StepPlan& plan) {
+std::vector<sim::StepTime> find_cuts(const StepPlan& plan, unsigned threads) {
   const sim::Cuts baseline = find_cuts(plan, plan.variants[plan.config.baseline]).cuts;
-  std::vector<sim::StepTime> found;
-  for (const VariantPlan& variant : plan.variants)
-    found.push_back(time_of(plan, variant, baseline));
+  std::vector<sim::StepTime> found(plan.variants.size());
+  os::parallel_for(found.size(), threads_for(plan.config, threads), [&](std::size_t i, unsigned) {
+    found[i] = time_of(plan, plan.variants[i], baseline);
+  });
   return found;
 }
 
@@ -111,12 +113,10 @@ variation::Varied varied_variants(const StepPlan& plan, std::vector<sim::StepTim
   const auto time_on = [nominal = std::make_shared<const StepPlan>(plan),
                         found = std::move(found)](const config::MachineParameters& machine) {
     const StepPlan there = on_machine(*nominal, machine);
-    std::vector<variation::Timing> timings;
+    std::vector<double> times_s;
     for (std::size_t i = 0; i < there.variants.size(); ++i)
-      timings.push_back({time_of(there, there.variants[i], found[i].cuts).time_s, 0.0});
-    const double baseline_s = timings[there.config.baseline].time_s;
-    for (variation::Timing& timing : timings) timing.speedup = baseline_s / timing.time_s;
-    return timings;
+      times_s.push_back(time_of(there, there.variants[i], found[i].cuts).time_s);
+    return variation::timings_of(times_s, there.config.baseline);
   };
   return {config::parameters_of(plan.config.machine), time_on, threads_for(plan.config, threads),
           variation::spreads_of(plan.config, exposed)};

@@ -38,7 +38,8 @@ sim::StepTime find_cuts(const StepPlan& plan, const VariantPlan& variant);
 sim::StepTime time_of(const StepPlan& plan, const VariantPlan& variant, const sim::Cuts& cuts);
 
 /// Time and cuts of each variant, found with those of the baseline, which is simulated in full.
-std::vector<sim::StepTime> find_cuts(const StepPlan& plan);
+/// `threads`: as for threads_for()
+std::vector<sim::StepTime> find_cuts(const StepPlan& plan, unsigned threads);
 
 /// Returns the variants of a plan as runs on other machines. `found`: of find_cuts(), for these
 /// variants and perhaps more. `threads`: as for threads_for()

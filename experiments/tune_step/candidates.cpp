@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -11,8 +11,10 @@
 #include "base/input/errors.hpp"
 #include "base/input/json.hpp"
 #include "experiments/config/algorithm.hpp"
+#include "experiments/config/collective_json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/step/group.hpp"
+#include "experiments/step/timing.hpp"
 #include "experiments/tune/trials.hpp"
 #include "models/numerics/errors/metrics.hpp"
 
@@ -93,16 +95,23 @@ class Finder {
     return tuned_.emplace(key, tune::find_front(experiment, options_, progress)).first->second;
   }
 
+  /// Finds the times of the group's collectives with each proposal at once.
+  void prepare_times(const std::vector<Proposal>& proposals) {
+    std::vector<step::CallRequest> requests;
+    for (const Proposal& proposal : proposals)
+      for (const std::size_t call : group_.calls) requests.push_back({call, proposal.config});
+    planner_.prepare_times(requests, step::threads_for(config_, 0));
+  }
+
   /// Sums the times of the group's tasks.
   plan::Expected<StepCandidate> make_candidate(const std::string& label,
                                                std::vector<config::CollectiveConfig> collectives) {
     StepCandidate made{label, std::move(collectives), 0.0, 0.0, 0.0};
     for (std::size_t i = 0; i < group_.calls.size(); ++i) {
-      const auto planned = planner_.call(group_.calls[i], made.collectives[i]);
-      if (!planned) return tl::unexpected(planned.error());
-      const step::PlannedCall& call = **planned;
-      made.isolated_s += group_.tasks[i] * call.isolated_s;
-      made.core_s += group_.tasks[i] * call.core_s;
+      const auto times = planner_.times({group_.calls[i], made.collectives[i]});
+      if (!times) return tl::unexpected(times.error());
+      made.isolated_s += group_.tasks[i] * times->isolated_s;
+      made.core_s += group_.tasks[i] * times->core_s;
     }
     return made;
   }
@@ -113,16 +122,28 @@ class Finder {
                                      std::optional<double> of_first) {
     double largest = of_first.value_or(0.0);
     for (std::size_t i = of_first ? 1 : 0; i < group_.calls.size(); ++i) {
-      const config::ExperimentConfig experiment =
-          step::group_experiment(config_, config_.calls[group_.calls[i]], candidate.collectives[i]);
-      const auto planned =
-          plan::value_or_throw(planner_.call(group_.calls[i], candidate.collectives[i]));
-      const tune::ExpectedNmse nmse =
-          tune::trial_nmse(planned->plan, experiment, std::numeric_limits<std::uint64_t>::max());
+      const std::optional<double> nmse = nmse_of({group_.calls[i], candidate.collectives[i]});
       if (!nmse) return std::nullopt;
       largest = std::max(largest, *nmse);
     }
     return largest;
+  }
+
+  /// Returns the error of a collective, std::nullopt if it cannot be computed. Microshards change no
+  /// value.
+  std::optional<double> nmse_of(const step::CallRequest& request) {
+    const config::StepCall& call = config_.calls[request.call];
+    config::CollectiveConfig whole = request.collective;
+    whole.label.clear();
+    whole.microshards = 1;
+    const auto key =
+        std::pair(request.call, config::collective_json(whole, call.call.collective).dump());
+    if (const auto known = nmse_.find(key); known != nmse_.end()) return known->second;
+    const auto planned = plan::value_or_throw(planner_.call(request));
+    const tune::ExpectedNmse nmse =
+        tune::trial_nmse(planned->plan, step::group_experiment(config_, call, request.collective),
+                         std::numeric_limits<std::uint64_t>::max());
+    return nmse_.emplace(key, nmse ? std::optional(*nmse) : std::nullopt).first->second;
   }
 
   void add_baseline(std::vector<config::CollectiveConfig> unchanged,
@@ -154,6 +175,8 @@ class Finder {
   void add_best_of(const std::vector<Proposal>& proposals, const Progress& progress) {
     std::vector<std::pair<StepCandidate, std::optional<double>>>
         candidates;  // with the error of the first collective
+    progress(fmt::format("planning {} candidates for the step", proposals.size()));
+    prepare_times(proposals);
     for (const Proposal& proposal : proposals) {
       plan::Expected<StepCandidate> made =
           make_candidate(proposal.label, std::vector(group_.calls.size(), proposal.config));
@@ -196,6 +219,8 @@ class Finder {
   step::Planner& planner_;
   TunedExperiments& tuned_;
   GroupCandidates found_;
+  /// Errors by call and configuration with one microshard.
+  std::map<std::pair<std::size_t, std::string>, std::optional<double>> nmse_;
 };
 
 }  // namespace

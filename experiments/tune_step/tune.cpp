@@ -93,7 +93,8 @@ class Tuning {
     cuts_ = found.cuts;
     trials_.emplace([this](const Choice& choice) { return plan(choice); },
                     [this](const Choice& choice) { return longest_path_s(choice); }, baseline,
-                    found.time_s, step::threads_for(config_, 0));
+                    found.time_s, step::threads_for(config_, 0),
+                    [this](const Choice& from, const Choice& to) { return saving_s(from, to); });
     Allowed allowed;
     result_.combinations = 1;
     for (const TunedGroup& group : result_.groups) {
@@ -130,12 +131,25 @@ class Tuning {
     std::vector<double> call_s;
     for (std::size_t call = 0; call < variant.collectives.size(); ++call)
       call_s.push_back(
-          plan::value_or_throw(planner_.call(call, variant.collectives[call]))->isolated_s);
+          plan::value_or_throw(planner_.times({call, variant.collectives[call]})).isolated_s);
     std::vector<double> seconds = planner_.step().core_s;
     const config::TaskIndex index(config_);
     for (steps::TaskId task = 0; task < seconds.size(); ++task)
       if (const auto call = index.call_of(config_.graph.tasks[task])) seconds[task] = call_s[*call];
     return step::longest_path_s(config_, seconds);
+  }
+
+  /// Isolated time and core time that the changed groups save.
+  double saving_s(const Choice& from, const Choice& to) const {
+    double saved_s = 0.0;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const std::vector<StepCandidate>& list = result_.groups[i].candidates.list;
+      const StepCandidate& before = list[from[i]];
+      const StepCandidate& after = list[to[i]];
+      saved_s += std::max(0.0, before.isolated_s - after.isolated_s) +
+                 std::max(0.0, before.core_s - after.core_s);
+    }
+    return saved_s;
   }
 
   step::VariantPlan planned(const Choice& choice) {

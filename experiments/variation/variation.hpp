@@ -16,6 +16,13 @@ struct Timing {
   double speedup = 0.0;  ///< the baseline's time / this time
 };
 
+/// Timings of runs, in order. `baseline`: index of the run that speedups refer to
+inline std::vector<Timing> timings_of(const std::vector<double>& times_s, std::size_t baseline) {
+  std::vector<Timing> timings;
+  for (const double time_s : times_s) timings.push_back({time_s, times_s[baseline] / time_s});
+  return timings;
+}
+
 /// Standard deviations of the logarithm of a run's figures that the uncertainty of parameters leaves
 /// out (discrepancy.hpp); 0 if unknown.
 struct Spread {

@@ -81,7 +81,7 @@ TEST_CASE("samples of a variant have its mean time") {
   for (const std::string rule : {R"({"when": {"every": 3}})", R"({"when": {"uploads": 0.3}})"}) {
     const StepPlan plan = make_plan(config_with(rule));
     const VariantResult whole = run_step(plan, [](const std::string&) {}).runs.front();
-    const variation::Varied varied = varied_variants(plan, find_cuts(plan), 1);
+    const variation::Varied varied = varied_variants(plan, find_cuts(plan, 1), 1);
     CHECK(varied.time_on(varied.machine)[0].time_s == Approx(whole.time_s).epsilon(1e-9));
   }
 }

@@ -34,10 +34,33 @@ TEST_CASE("a planner plans variants one by one, and reports infeasible collectiv
   CHECK(plain.calls.front()->core_s <= plain.calls.front()->isolated_s);
   config::CollectiveConfig unfit = config.variants[0].collectives.front();
   unfit.algorithm = collectives::find_algorithm("hierarchical");
-  CHECK_FALSE(planner.call(0, unfit));
+  CHECK_FALSE(planner.call({0, unfit}));
   config::StepVariant variant = config.variants[0];
   variant.collectives.front() = unfit;
   testing::check_refused([&] { planner.variant(variant); }, "/variants", "bucket: ");
+}
+
+TEST_CASE("a planner keeps the times of plans that nothing holds") {
+  const config::StepConfig config = config::read_step_config(good_step());
+  Planner planner(config);
+  std::vector<CallRequest> requests;
+  for (const config::StepVariant& variant : config.variants)
+    requests.push_back({0, variant.collectives.front()});
+  CallRequest unfit = requests.front();
+  unfit.collective.algorithm = collectives::find_algorithm("hierarchical");
+  requests.push_back(unfit);
+  planner.prepare_times(requests, 2);
+  CHECK_FALSE(planner.times(unfit));
+  CHECK(planner.times(unfit).error().text() == planner.call(unfit).error().text());
+  requests.pop_back();
+  for (const CallRequest& request : requests) {
+    const Planner::ExpectedTimes times = planner.times(request);
+    REQUIRE(times);
+    const Planner::ExpectedCall call = planner.call(request);
+    CHECK(times->isolated_s == (*call)->isolated_s);
+    CHECK(times->core_s == (*call)->core_s);
+    CHECK(*planner.call(request) == *call);
+  }
 }
 
 TEST_CASE("between slices, one chip each, auto tries algorithms through the network") {

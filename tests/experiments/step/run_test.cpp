@@ -124,7 +124,7 @@ TEST_CASE("tasks in sequence take the same time in samples as in a whole simulat
       "collectives": [{"algorithm": "ring"}, {"algorithm": "equarx", "format": "int8"}]})");
     json["workload"]["chunks"] = std::stoi(chunks);
     const StepPlan plan = make_plan(config::read_step_config(json));
-    const variation::Varied varied = varied_variants(plan, find_cuts(plan), 1);
+    const variation::Varied varied = varied_variants(plan, find_cuts(plan, 1), 1);
     const auto sampled = varied.time_on(varied.machine);
     const StepResult whole = run_step(plan, [](const std::string&) {});
     for (std::size_t i = 0; i < whole.runs.size(); ++i)
@@ -202,7 +202,7 @@ TEST_CASE("every kind of step has the same times on its own parameters") {
       input::parse_json(R"({"name": "shift", "permute": {"pairs": [[0, 1]], "bytes": "1 MiB"}})"));
   for (const input::Json& json : {good_step(), good_training(), good_serving(), permutes}) {
     const StepPlan plan = make_plan(config::read_step_config(json));
-    const variation::Varied varied = varied_variants(plan, find_cuts(plan), 1);
+    const variation::Varied varied = varied_variants(plan, find_cuts(plan, 1), 1);
     const std::vector<variation::Timing> timings = varied.time_on(varied.machine);
     const StepResult result = run_step(plan, [](const std::string&) {});
     REQUIRE(timings.size() == result.runs.size());

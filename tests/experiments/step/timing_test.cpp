@@ -37,7 +37,7 @@ TEST_CASE("nothing is left out of full simulations") {
 
 TEST_CASE("times on the nominal machine are those of the results") {
   const StepPlan plan = training();
-  const variation::Varied varied = varied_variants(plan, find_cuts(plan), 1);
+  const variation::Varied varied = varied_variants(plan, find_cuts(plan, 1), 1);
   const std::vector<variation::Timing> timings = varied.time_on(varied.machine);
   REQUIRE(timings.size() == 2);
   CHECK(timings[0].speedup == 1.0);
