@@ -229,8 +229,8 @@ def hlo_text(folder: pathlib.Path) -> pathlib.Path:
     return path
 
 
-def case(name: str, *settings: str) -> str:
-    return f"run {CASES}/{name}.json" + "".join(f" --set {shlex.quote(setting)}" for setting in settings)
+def case(name: str, *settings: str, command: str = "run") -> str:
+    return f"{command} {CASES}/{name}.json" + "".join(f" --set {shlex.quote(setting)}" for setting in settings)
 
 
 ALLREDUCE = ("/usr/bin/python3 -c \"import json, resource, numpy as np, equarx\n"
@@ -264,6 +264,9 @@ ROWS: tuple[Row, ...] = (
     Command("tune-256", "`tune` on v6e 16x16", "tune configs/experiments/allreduce_v6e_16x16.json", "copy",
             goal_mb=100),
     Command("advise", "`advise`, default", f"advise {DEFAULT}", "copy", goal_mb=100),
+    Command("advise-step", "`advise` of a Llama-405B step, 256 chips, fsdp 256",
+            case("step_405b", "/topology/torus=4x8x8", "/mesh/fsdp=256", "/step/training/batch=256",
+                 command="advise"), goal_s=60, cores=True),
     Command("tune-step", "`tune` of a Llama-70B step", "tune experiments/studies/training/llama3_70b_v7.json",
             goal_s=10, goal_mb=100),
     Command("run", "`run`, default, with values", f"run {DEFAULT}", "copy", goal_s=0.2, cores=True),
