@@ -227,9 +227,8 @@ class TaskTimes {
       for (const std::uint32_t from : {head - kCompared, head / 2}) {
         if (from < cycle) continue;
         const Window window{first + from * period, first + (head - 1) * period, period, cycle};
-        const double cycle_s = mark_s(0, start_mark(window.last)) -
-                               mark_s(0, start_mark(window.last - cycle * period));
-        if (is_uniform(window, cycle_s) && is_alone(window, cycle_s)) return cycle_s / cycle;
+        const double seconds = cycle_s(window);
+        if (is_uniform(window, seconds) && is_alone(window, seconds)) return seconds / cycle;
       }
     return std::nullopt;
   }
@@ -240,10 +239,13 @@ class TaskTimes {
                          std::uint32_t most) const {
     constexpr std::uint32_t kApart = 3;  // periods
     if (head < kApart + kLongestCycle + kCompared) return true;
+    const auto period_at = [&](std::uint32_t task) {
+      return Window{task, task, period, kLongestCycle};
+    };
     const std::uint32_t last = first + (head - 1) * period;
-    const double least_s = tolerance_ * cycle_s(last, period);
-    const double now_s = unevenness_s(last, period);
-    const double before_s = unevenness_s(last - kApart * period, period);
+    const double least_s = tolerance_ * cycle_s(period_at(last));
+    const double now_s = unevenness_s(period_at(last));
+    const double before_s = unevenness_s(period_at(last - kApart * period));
     if (now_s <= least_s) return true;  // other tasks are active
     if (now_s >= before_s) return false;
     const double needed = kApart * std::log(least_s / now_s) / std::log(now_s / before_s);
@@ -251,23 +253,6 @@ class TaskTimes {
   }
 
  private:
-  /// Time of the longest cycle before the period that starts with a task.
-  double cycle_s(std::uint32_t last, std::uint32_t period) const {
-    return mark_s(0, start_mark(last)) - mark_s(0, start_mark(last - kLongestCycle * period));
-  }
-
-  /// Largest difference of the distances between the tasks of a period and those of the cycle before.
-  double unevenness_s(std::uint32_t last, std::uint32_t period) const {
-    const double whole_s = cycle_s(last, period);
-    double most_s = 0.0;
-    for (collectives::Rank chip = 0; chip < chips_; ++chip)
-      for (std::uint32_t mark = start_mark(last); mark < start_mark(last + period); ++mark)
-        most_s =
-            std::max(most_s, std::abs(mark_s(chip, mark) -
-                                      mark_s(chip, mark - 2 * kLongestCycle * period) - whole_s));
-    return most_s;
-  }
-
   /// Periods to compare with those `cycle` periods before.
   struct Window {
     std::uint32_t first;  ///< first task of the first one
@@ -278,6 +263,27 @@ class TaskTimes {
 
   double mark_s(collectives::Rank chip, std::uint32_t mark) const {
     return marks_s_[std::size_t{chip} * marks_ + mark];
+  }
+
+  /// Time from the counterpart of a mark in the cycle before.
+  double distance_s(collectives::Rank chip, std::uint32_t mark, const Window& window) const {
+    return mark_s(chip, mark) - mark_s(chip, mark - 2 * window.cycle * window.period);
+  }
+
+  /// Time of the cycle before the last period of a window.
+  double cycle_s(const Window& window) const {
+    return distance_s(0, start_mark(window.last), window);
+  }
+
+  /// Largest difference between the distance of a mark of a window and the time of the cycle.
+  double unevenness_s(const Window& window) const {
+    const double whole_s = cycle_s(window);
+    const std::uint32_t end = start_mark(window.last + window.period);
+    double most_s = 0.0;
+    for (collectives::Rank chip = 0; chip < chips_; ++chip)
+      for (std::uint32_t mark = start_mark(window.first); mark < end; ++mark)
+        most_s = std::max(most_s, std::abs(distance_s(chip, mark, window) - whole_s));
+    return most_s;
   }
 
   void set_extremes() {
@@ -295,13 +301,10 @@ class TaskTimes {
 
   /// True if all tasks of a window are `cycle_s` after their counterparts in the cycle before.
   bool is_uniform(const Window& window, double cycle_s) const {
-    const std::uint32_t distance = 2 * window.cycle * window.period;
     const std::uint32_t end = start_mark(window.last + window.period);
     for (collectives::Rank chip = 0; chip < chips_; ++chip)
-      for (std::uint32_t mark = start_mark(window.first); mark < end; ++mark) {
-        const double distance_s = mark_s(chip, mark) - mark_s(chip, mark - distance);
-        if (std::abs(distance_s - cycle_s) > tolerance_ * cycle_s) return false;
-      }
+      for (std::uint32_t mark = start_mark(window.first); mark < end; ++mark)
+        if (std::abs(distance_s(chip, mark, window) - cycle_s) > tolerance_ * cycle_s) return false;
     return true;
   }
 
