@@ -152,19 +152,17 @@ void ProgramWriter::merge_strands() {
   merged.reserve(program_.instructions.size());
   merged.assign(program_.instructions.begin(), first);
   std::vector<Strand> left = strands_of(dues_, strands_);
-  const Instruction* before = nullptr;
-  double before_due = 0.0;
-  std::size_t before_strand = 0;
+  const auto written = [&](const Strand& strand) -> const Instruction& {
+    return first[static_cast<std::ptrdiff_t>(strand.next)];
+  };
+  std::optional<Strand> before;  // as it was when it gave the last instruction
   while (!left.empty()) {
     const auto next = std::ranges::min_element(left, {}, &Strand::due);
-    const Instruction& instruction = first[static_cast<std::ptrdiff_t>(next->next)];
-    const bool same_barrier = before != nullptr && before_due == next->due &&
-                              before_strand != next->number && instruction.op == Op::barrier &&
-                              before->op == Op::barrier;
-    if (!same_barrier) merged.push_back(instruction);
-    before = &instruction;
-    before_due = next->due;
-    before_strand = next->number;
+    const bool same_barrier =
+        before && before->due == next->due && before->number != next->number &&
+        written(*before).op == Op::barrier && written(*next).op == Op::barrier;
+    if (!same_barrier) merged.push_back(written(*next));
+    before = *next;
     if (++next->next == next->end)
       left.erase(next);
     else

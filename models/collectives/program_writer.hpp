@@ -21,7 +21,8 @@ class ProgramWriter {
 
   const Program& program() const { return program_; }
 
-  /// Begins a new strand. Within a strand, due times must not decrease.
+  /// Begins a new strand. Within a strand, due times must not decrease. The first strand of a part
+  /// precedes its instructions.
   void begin_strand() { strands_.push_back(dues_.size()); }
   /// Makes room for `strands` strands of the size of all so far together.
   void reserve_strands(std::size_t strands);

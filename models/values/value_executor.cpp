@@ -111,16 +111,10 @@ class UnitTasks {
  public:
   /// `in_parts`: if it may compute parts
   UnitTasks(ValueRun& run, bool in_parts) : run_(run), ended_(run.units()) {
-    const bool few = in_parts && run.units() < std::size_t{kFew} * run.threads();
-    for (std::size_t unit = 0; unit < run.units(); ++unit) {
-      if (few && run.threads() > 1 && run.has_separate_parts(unit))
-        for (const LanePart& part : run.parts_of(unit)) tasks_.push_back({unit, part});
-      else
-        tasks_.push_back({unit, {}});
-    }
-    for (std::size_t task = 1; task < tasks_.size(); ++task)
-      if (tasks_[task].unit == tasks_[task - 1].unit)
-        tasks_[task].number = tasks_[task - 1].number + 1;
+    const unsigned threads = run.threads();
+    const bool few = in_parts && threads > 1 && run.units() < std::size_t{kFew} * threads;
+    for (std::size_t unit = 0; unit < run.units(); ++unit)
+      if (!few || !add_parts(unit)) tasks_.push_back({unit, {}});
   }
 
   std::size_t size() const { return tasks_.size(); }
@@ -156,6 +150,15 @@ class UnitTasks {
     std::optional<LanePart> part;
     std::size_t number = 0;  ///< of the part within the unit
   };
+
+  /// Adds the parts of a unit. Returns false if one worker has to compute them all.
+  bool add_parts(std::size_t unit) {
+    const std::vector<LanePart> parts = run_.parts_of(unit);
+    if (!run_.is_separate(parts.front())) return false;
+    for (std::size_t number = 0; number < parts.size(); ++number)
+      tasks_.push_back({unit, parts[number], number});
+    return true;
+  }
 
   ValueRun& run_;
   std::vector<Task> tasks_;

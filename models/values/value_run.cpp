@@ -100,7 +100,7 @@ collectives::Range ValueRun::elements_of(std::size_t unit) const {
 
 std::vector<LanePart> ValueRun::parts_of(std::size_t unit) const {
   std::vector<LanePart> parts = values::parts_of(lanes_.lanes()[units_[unit].unit.lane]);
-  if (!parts.front().has_all_columns() && !may_leave_columns()) return parts;
+  if (!is_separate(parts.front())) return parts;
   std::uint64_t elements = 0;
   const auto is_beyond = [&](const LanePart& part) {
     const bool beyond = elements >= most_of_unit_;
@@ -166,9 +166,8 @@ void ValueRun::compute(std::size_t index, const LanePart& part, Worker& worker,
   end(index, part, worker, results);
 }
 
-bool ValueRun::has_separate_parts(std::size_t unit) const {
-  return values::parts_of(lanes_.lanes()[units_[unit].unit.lane]).front().has_all_columns() ||
-         may_leave_columns();
+bool ValueRun::is_separate(const LanePart& part) const {
+  return part.has_all_columns() || may_leave_columns();
 }
 
 void ValueRun::begin(std::size_t index, const LanePart& part, Worker& worker) const {
@@ -182,7 +181,7 @@ void ValueRun::end(std::size_t index, const LanePart& part, Worker& worker, std:
   report.sent.resize(channels_);
   report.received.resize(channels_);
   add_counts(worker.interpreter, report);
-  if (part.has_all_columns() || may_leave_columns())
+  if (is_separate(part))
     add_rows(worker, results, report);
   else
     add_columns(part, worker, results, report);

@@ -99,8 +99,9 @@ class ValueRun {
   void compute(std::size_t unit, Worker& worker) {
     for (const LanePart& part : parts_of(unit)) compute(unit, part, worker);
   }
-  /// True if parts of a unit can be computed by different workers: their results need no common buffer.
-  bool has_separate_parts(std::size_t unit) const;
+  /// True if a part and the others of its unit can be computed by different workers: their results need
+  /// no common buffer.
+  bool is_separate(const LanePart& part) const;
   /// The two halves of compute(): begin() computes a part, in any order and concurrently; end() adds its
   /// results, the first ones first.
   void begin(std::size_t unit, const LanePart& part, Worker& worker) const;
