@@ -414,8 +414,9 @@ Planner::ExpectedCall Planner::call(const CallRequest& request) {
 }
 
 Planner::ExpectedTimes Planner::times(const CallRequest& request) {
-  prepare_times({&request, 1}, 1);
-  return known_.at(key_of(request)).times;
+  const std::string key = key_of(request);
+  if (!known_.contains(key)) note(key, make(request));
+  return known_.at(key).times;
 }
 
 void Planner::prepare_times(std::span<const CallRequest> requests, unsigned threads) {
