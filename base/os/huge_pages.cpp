@@ -1,0 +1,48 @@
+#include "base/os/huge_pages.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+namespace equarx::os {
+namespace {
+
+bool is_address_space_limited() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+}
+
+}  // namespace
+
+void use_huge_pages([[maybe_unused]] void* start, [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  const auto address = reinterpret_cast<std::uintptr_t>(start);
+  const std::uintptr_t skipped = (kHugePage - address % kHugePage) % kHugePage;
+  if (bytes < skipped + kHugePage) return;
+  // An error means that there are no huge pages.
+  madvise(static_cast<char*>(start) + skipped, (bytes - skipped) / kHugePage * kHugePage,
+          MADV_HUGEPAGE);
+#endif
+}
+
+void use_huge_pages_for_heap(std::size_t bytes) {
+  if (is_address_space_limited()) return;
+  // The block comes from the end of the heap and returns there, untouched.
+  void* block = std::malloc(bytes);
+  if (block != nullptr) use_huge_pages(block, bytes);
+  std::free(block);
+}
+
+void keep_freed_memory([[maybe_unused]] int bytes) {
+#ifdef M_TRIM_THRESHOLD
+  mallopt(M_TRIM_THRESHOLD, bytes);
+  mallopt(M_MMAP_THRESHOLD, bytes);
+#endif
+}
+
+}  // namespace equarx::os

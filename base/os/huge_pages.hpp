@@ -1,0 +1,25 @@
+// Huge pages for large buffers: a page fault for 2 MiB instead of 512 for 4 KiB.
+#pragma once
+
+#include <cstddef>
+
+namespace equarx::os {
+
+/// Size of a huge page in bytes, on x86-64 and arm64 with pages of 4 KiB.
+inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+/// Asks the system to back the whole huge pages among `bytes` at `start` with transparent huge pages
+/// (`madvise` in /sys/kernel/mm/transparent_hugepage/enabled). Contents stay; without effect where the
+/// system has none.
+void use_huge_pages(void* start, std::size_t bytes);
+
+/// Backs the heap of the main thread with huge pages, up to `bytes` of growth: small blocks, too. Keeps
+/// `bytes` of address space, and memory only as it is used. Without effect under a limit of address
+/// space (`ulimit -v`). `bytes`: below the sizes given to keep_freed_memory().
+void use_huge_pages_for_heap(std::size_t bytes);
+
+/// Keeps up to `bytes` of freed memory in the process, instead of returning large buffers to the system
+/// at once.
+void keep_freed_memory(int bytes);
+
+}  // namespace equarx::os

@@ -1,0 +1,100 @@
+#include "base/os/huge_pages.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <sys/mman.h>
+
+#include "tests/catch.hpp"
+
+namespace equarx::huge_pages_test {
+namespace {
+
+using os::kHugePage;
+
+bool has_huge_pages() {
+  return std::filesystem::exists("/sys/kernel/mm/transparent_hugepage/enabled");
+}
+
+/// True if the mapping at `address` is marked for huge pages: "hg" among its VmFlags.
+bool is_marked(const void* address) {
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  std::ifstream maps("/proc/self/smaps");
+  bool here = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream words(line);
+    std::uintptr_t first = 0;
+    std::uintptr_t end = 0;
+    char dash = 0;
+    if (words >> std::hex >> first >> dash >> end && dash == '-')
+      here = first <= wanted && wanted < end;
+    else if (here && line.starts_with("VmFlags:"))
+      return line.find(" hg") != std::string::npos;
+  }
+  return false;
+}
+
+/// Pages of its own, which nothing has marked.
+class Mapping {
+ public:
+  explicit Mapping(std::size_t bytes)
+      : bytes_(bytes),
+        start_(static_cast<char*>(
+            mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {}
+  ~Mapping() { munmap(start_, bytes_); }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+
+  /// The first whole huge page.
+  char* huge_page() const {
+    const auto address = reinterpret_cast<std::uintptr_t>(start_);
+    return start_ + (kHugePage - address % kHugePage) % kHugePage;
+  }
+
+ private:
+  std::size_t bytes_;
+  char* start_;
+};
+
+}  // namespace
+
+TEST_CASE("whole huge pages of a buffer are marked, and keep their contents") {
+  if (!has_huge_pages()) return;
+  const Mapping mapping(8 * kHugePage);
+  char* page = mapping.huge_page();
+  page[1] = 'x';
+  os::use_huge_pages(page + 1, 3 * kHugePage);
+  CHECK(page[1] == 'x');
+  CHECK_FALSE(is_marked(page));  // begins before the buffer
+  CHECK(is_marked(page + kHugePage));
+  CHECK(is_marked(page + 2 * kHugePage));
+  CHECK_FALSE(is_marked(page + 3 * kHugePage));  // ends behind it
+}
+
+TEST_CASE("buffers without a whole huge page are left alone") {
+  if (!has_huge_pages()) return;
+  const Mapping mapping(4 * kHugePage);
+  char* page = mapping.huge_page();
+  os::use_huge_pages(page, kHugePage - 1);
+  os::use_huge_pages(page + 1, kHugePage + 1);
+  os::use_huge_pages(page, 0);
+  os::use_huge_pages(nullptr, 0);
+  CHECK_FALSE(is_marked(page));
+  CHECK_FALSE(is_marked(page + kHugePage));
+}
+
+TEST_CASE("small blocks of the heap are in huge pages once it is prepared") {
+  if (!has_huge_pages()) return;
+  os::keep_freed_memory(64 << 20);
+  os::use_huge_pages_for_heap(32 << 20);
+  void* block = std::malloc(16 << 20);
+  REQUIRE(block != nullptr);
+  CHECK(is_marked(static_cast<char*>(block) + (8 << 20)));
+  std::free(block);
+}
+
+}  // namespace equarx::huge_pages_test
