@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <system_error>
@@ -24,12 +25,15 @@ namespace {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-/// Writes a message: its length and its bytes, in one call.
-bool write_message(const os::FileDescriptor& pipe, const std::string& text) {
+/// Appends a message: its length and its bytes.
+void append_message(const std::string& text, std::string& message) {
   const std::uint64_t size = text.size();
-  std::string message(reinterpret_cast<const char*>(&size), sizeof size);
+  message.append(reinterpret_cast<const char*>(&size), sizeof size);
   message += text;
-  return os::write_all(pipe, std::as_bytes(std::span(message)));
+}
+
+bool write(const os::FileDescriptor& pipe, const std::string& text) {
+  return os::write_all(pipe, std::as_bytes(std::span(text)));
 }
 
 /// Reads a message; returns false if the pipe ends before it is complete.
@@ -40,12 +44,29 @@ bool read_message(const os::FileDescriptor& pipe, std::string& text) {
   return os::read_up_to(pipe, std::as_writable_bytes(std::span(text))) == size;
 }
 
+/// The requests of several jobs, as one message, which a worker reads before it writes results: writer
+/// and reader never wait for each other.
+std::string requests_of(const std::deque<Job>& jobs) {
+  std::string requests;
+  for (const Job& job : jobs) append_message(job.request, requests);
+  std::string message;
+  append_message(requests, message);
+  return message;
+}
+
 /// Main loop of a worker process.
 [[noreturn]] void worker_main(const os::FileDescriptor& jobs, const os::FileDescriptor& results,
                               const WorkerPool::Work& work) {
-  std::string request;
-  while (read_message(jobs, request))
-    if (!write_message(results, work(request))) break;
+  std::string requests;
+  while (read_message(jobs, requests))
+    for (std::size_t at = 0; at < requests.size();) {
+      std::uint64_t size = 0;
+      std::memcpy(&size, &requests[at], sizeof size);
+      std::string result;
+      append_message(work(requests.substr(at + sizeof size, size)), result);
+      if (!write(results, result)) _exit(EXIT_SUCCESS);
+      at += sizeof size + size;
+    }
   _exit(EXIT_SUCCESS);  // skips the parent's exit handlers
 }
 
@@ -67,7 +88,8 @@ WorkerPool::~WorkerPool() {
 }
 
 std::size_t WorkerPool::busy() const {
-  return static_cast<std::size_t>(std::ranges::count(workers_, true, &Worker::busy));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(workers_, [](const Worker& worker) { return !worker.queue.empty(); }));
 }
 
 WorkerPool::Worker WorkerPool::make_worker() {
@@ -93,16 +115,16 @@ WorkerPool::Worker WorkerPool::make_worker() {
 }
 
 WorkerPool::Worker& WorkerPool::free_worker() {
-  const auto found = std::ranges::find(workers_, false, &Worker::busy);
+  const auto found =
+      std::ranges::find_if(workers_, [](const Worker& worker) { return worker.queue.empty(); });
   return found == workers_.end() ? workers_.emplace_back(make_worker()) : *found;
 }
 
-void WorkerPool::start(std::size_t job, const std::string& request) {
+void WorkerPool::start(std::deque<Job> jobs) {
   Worker& worker = free_worker();
   // If the worker has ended, waiting for its result reports that.
-  write_message(worker.jobs, request);
-  worker.busy = true;
-  worker.job = job;
+  write(worker.jobs, requests_of(jobs));
+  worker.queue = std::move(jobs);
 }
 
 /// Kills and reaps a worker. Returns a description of how it ended.
@@ -115,12 +137,15 @@ std::string WorkerPool::reap(Worker& worker) {
 }
 
 FinishedJob WorkerPool::finish(Worker& worker) {
-  FinishedJob finished{.job = worker.job, .result = {}, .failure = {}};
-  worker.busy = false;
+  FinishedJob finished{.job = worker.queue.front().number, .result = {}, .failure = {}, .next = {}};
+  worker.queue.pop_front();
+  if (!worker.queue.empty()) finished.next = worker.queue.front().number;
   if (read_message(worker.results, finished.result)) return finished;
   finished.failure = reap(worker);
+  std::deque<Job> left = std::move(worker.queue);
   std::swap(worker, workers_.back());
   workers_.pop_back();
+  if (!left.empty()) start(std::move(left));
   return finished;
 }
 
@@ -137,7 +162,7 @@ std::vector<FinishedJob> WorkerPool::wait(int milliseconds) {
     if (ready.revents == 0) continue;
     const auto worker = std::ranges::find(workers_, ready.fd,
                                           [](const Worker& each) { return each.results.number(); });
-    if (worker->busy) finished.push_back(finish(*worker));
+    if (!worker->queue.empty()) finished.push_back(finish(*worker));
   }
   return finished;
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,18 +14,25 @@
 
 namespace equarx::process {
 
+struct Job {
+  std::size_t number = 0;
+  std::string request;
+};
+
 /// A finished job.
 struct FinishedJob {
-  std::size_t job = 0;  ///< the number passed to start()
+  std::size_t job = 0;  ///< number
   std::string result;
   std::string failure;  ///< description if its process ended before the job did; empty otherwise
+  std::optional<std::size_t> next;  ///< number of the job that its worker begins now
 };
 
 /// Forked copies of this process, each with one thread and its own process group, that process jobs
-/// one after the other. They end with this process, however it ends. A crashed worker is replaced.
+/// one after the other. They end with this process, however it ends. A crashed worker is replaced, and
+/// its replacement processes the jobs that were queued behind the failed one.
 class WorkerPool {
  public:
-  /// Processes a request of start() in the worker; must not throw.
+  /// Processes the request of a job in the worker; must not throw.
   using Work = std::function<std::string(const std::string& request)>;
 
   /// Workers are forked on demand, when this process must have no other threads.
@@ -33,11 +42,15 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
+  /// True if a worker has no job.
   bool has_free() const { return busy() < most_; }
+  /// Number of workers with jobs.
   std::size_t busy() const;
 
-  /// Sends a job to a free worker. @throws std::system_error if no process can be created.
-  void start(std::size_t job, const std::string& request);
+  /// Gives jobs to a free worker, which processes them in this order: without waiting for this process,
+  /// and with what it has cached for those before. @throws std::system_error if no process can be
+  /// created.
+  void start(std::deque<Job> jobs);
   /// Waits until at least one job has ended, a signal arrives, or the time is over. Returns the
   /// finished jobs.
   std::vector<FinishedJob> wait(int milliseconds);
@@ -47,8 +60,7 @@ class WorkerPool {
     pid_t process = 0;
     os::FileDescriptor jobs;     ///< pipe to it
     os::FileDescriptor results;  ///< pipe from it
-    bool busy = false;
-    std::size_t job = 0;
+    std::deque<Job> queue{};     ///< the first one is being processed
   };
 
   Worker& free_worker();

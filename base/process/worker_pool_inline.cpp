@@ -1,4 +1,4 @@
-// WorkerPool of systems without processes: start() processes the job at once.
+// WorkerPool of systems without processes: start() processes the jobs at once.
 #include <utility>
 
 #include "base/process/worker_pool.hpp"
@@ -11,8 +11,10 @@ WorkerPool::~WorkerPool() = default;
 
 std::size_t WorkerPool::busy() const { return finished_.size(); }
 
-void WorkerPool::start(std::size_t job, const std::string& request) {
-  finished_.push_back({.job = job, .result = work_(request), .failure = {}});
+void WorkerPool::start(std::deque<Job> jobs) {
+  for (const Job& job : jobs)
+    finished_.push_back(
+        {.job = job.number, .result = work_(job.request), .failure = {}, .next = {}});
 }
 
 std::vector<FinishedJob> WorkerPool::wait(int /*milliseconds*/) {

@@ -214,9 +214,11 @@ sim::Machine wire_up(const MachineContext& context, const std::vector<ChipId>& c
     if (ports && ports->between(from, to)) return ports->route(from, to);
     return on_switch ? through_switch->route(from, to, used) : cables_between(topology, from, to);
   };
+  machine.out_ports.reserve(chips.size());
   for (Rank rank = 0; rank < chips.size(); ++rank) {
     machine.chip_names.push_back(topology.graph.label(chips[rank]));
     auto& out_ports = machine.out_ports.emplace_back();
+    out_ports.reserve(channels.size());
     std::map<Rank, std::size_t> known;  // several channels may have the same peer
     for (std::size_t channel = 0; channel < channels.size(); ++channel) {
       const Rank peer = peer_of(rank, channel);

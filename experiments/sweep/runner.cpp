@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <numeric>
 #include <unordered_set>
@@ -149,6 +150,7 @@ class Pending {
         retry_(options.retry),
         shard_(points.in_shard(options.shard)),
         work_(points, shard_),
+        left_work_(work_.total()),
         order_(shard_.size()) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::ranges::stable_sort(order_, std::greater<>(),
@@ -164,6 +166,7 @@ class Pending {
     const std::size_t point = shard_[order_[keyed.size()]];
     SweepKeys::Described described = describe(point);
     keyed.push_back({point, std::move(described.key), std::move(described.summary)});
+    left_work_ -= work_of(keyed.size() - 1);
     const std::string& key = keyed.back().key;
     const bool is_new = seen_.insert(key).second;
     const StoredPoint* stored = store_.find(key);
@@ -184,6 +187,8 @@ class Pending {
   /// Estimated work of the point at an index of `keyed`, in seconds.
   double work_of(std::size_t index) const { return work_.of(order_[index]); }
   double total_work() const { return work_.total(); }
+  /// Estimated work of the points not visited yet, in seconds.
+  double left_work() const { return left_work_; }
 
   std::vector<KeyedPoint> keyed;  ///< the points visited so far, in that order
   SweepStatus status;
@@ -217,6 +222,7 @@ class Pending {
   bool retry_;
   std::vector<std::size_t> shard_;
   WorkEstimates work_;
+  double left_work_;
   std::vector<std::size_t> order_;  ///< indices of the shard, in the order of visits
   double done_work_ = 0.0;
   SweepKeys keys_;
@@ -239,7 +245,7 @@ class SweepRun {
   SweepOutcome run(const std::function<void(const SweepStatus&)>& show) {
     while (signals_.received() == 0) {
       if (!pending_.at_end() && pool_.has_free()) {
-        start_next();
+        start_batch();
       } else if (pool_.busy() == 0) {
         break;
       } else {
@@ -259,14 +265,32 @@ class SweepRun {
         .count();
   }
 
-  void start_next() {
-    const bool compute = pending_.next();
-    const std::size_t index = pending_.keyed.size() - 1;
-    const double work = pending_.work_of(index);
-    if (!compute) return remaining_.skip(work);
-    remaining_.start(index, work, now_s());
-    pool_.start(index, request_of(pending_.keyed.back()));
+  /// Gives a worker the next points: neighbours, which often share programs, as long as they take little
+  /// time and enough is left for the other workers.
+  void start_batch() {
+    constexpr double kMost_s = 0.5;            // estimated
+    constexpr double kLeastBatchesLeft = 4.0;  // of each worker
+    const double most_s =
+        std::min(kMost_s, pending_.left_work() / (kLeastBatchesLeft * static_cast<double>(jobs_)));
+    std::deque<process::Job> batch;
+    double batch_s = 0.0;
+    do {
+      const bool compute = pending_.next();
+      const std::size_t index = pending_.keyed.size() - 1;
+      const double work_s = pending_.work_of(index);
+      if (compute) {
+        batch.push_back({index, request_of(pending_.keyed.back())});
+        batch_s += work_s;
+      } else {
+        remaining_.skip(work_s);
+      }
+    } while (batch_s < most_s && !pending_.at_end());
+    if (batch.empty()) return;
+    start(batch.front().number);
+    pool_.start(std::move(batch));
   }
+
+  void start(std::size_t index) { remaining_.start(index, pending_.work_of(index), now_s()); }
 
   /// Lets running points use the cores of workers that no point is left for.
   void lend_threads() {
@@ -277,6 +301,7 @@ class SweepRun {
 
   void record(const process::FinishedJob& finished) {
     remaining_.finish(finished.job, now_s());
+    if (finished.next) start(*finished.next);
     const KeyedPoint& at = pending_.keyed[finished.job];
     const bool crashed = !finished.failure.empty();
     const PointState state = crashed ? PointState::failed : state_of(finished.result.front());

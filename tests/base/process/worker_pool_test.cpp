@@ -19,7 +19,7 @@ std::map<std::size_t, FinishedJob> run_all(WorkerPool& pool,
   std::size_t next = 0;
   while (results.size() < requests.size()) {
     while (next < requests.size() && pool.has_free()) {
-      pool.start(next, requests[next]);
+      pool.start({{next, requests[next]}});
       ++next;
     }
     for (FinishedJob& finished : pool.wait(kLong)) results[finished.job] = finished;
@@ -62,13 +62,59 @@ TEST_CASE("a worker that crashes costs its job only") {
   for (const std::size_t job : {0U, 2U, 4U, 5U}) CHECK(results.at(job).failure.empty());
 }
 
+/// Results in the order of their arrival.
+std::vector<FinishedJob> results_of(WorkerPool& pool, std::size_t jobs) {
+  std::vector<FinishedJob> results;
+  while (results.size() < jobs)
+    for (FinishedJob& finished : pool.wait(kLong)) results.push_back(std::move(finished));
+  return results;
+}
+
+TEST_CASE("queued jobs are processed in order by one worker") {
+  WorkerPool pool(2, [](const std::string& request) {
+    static int before = 0;
+    return request + std::to_string(before++);
+  });
+  const std::string large(1 << 20, 'x');  // requests and results exceed a pipe
+  pool.start({{7, large}, {3, large}, {5, "c"}});
+  CHECK(pool.busy() == 1);
+  CHECK(pool.has_free());
+  const std::vector<FinishedJob> results = results_of(pool, 3);
+  CHECK(results[0].job == 7);
+  CHECK(results[0].result == large + "0");
+  CHECK(results[0].next == std::size_t{3});
+  CHECK(results[1].job == 3);
+  CHECK(results[1].result == large + "1");
+  CHECK(results[1].next == std::size_t{5});
+  CHECK(results[2].job == 5);
+  CHECK(results[2].result == "c2");
+  CHECK_FALSE(results[2].next);
+  CHECK(pool.busy() == 0);
+}
+
+TEST_CASE("jobs queued behind a crash are processed by another worker") {
+  WorkerPool pool(1, [](const std::string& request) {
+    if (request == "crash") raise(SIGKILL);
+    return request + std::to_string(getpid());
+  });
+  pool.start({{0, "a"}, {1, "crash"}, {2, "crash"}, {3, "b"}});
+  const std::vector<FinishedJob> results = results_of(pool, 4);
+  CHECK(results[0].result.starts_with("a"));
+  CHECK(results[1].failure == "signal 9 (Killed)");
+  CHECK(results[1].next == std::size_t{2});
+  CHECK(results[2].failure == "signal 9 (Killed)");
+  CHECK(results[3].result.starts_with("b"));
+  CHECK(results[3].result.substr(1) != results[0].result.substr(1));
+  CHECK(pool.has_free());
+}
+
 TEST_CASE("waiting times out without results") {
   WorkerPool pool(1, [](const std::string&) {
     pause();
     return std::string();
   });
   CHECK(pool.wait(1).empty());
-  pool.start(0, "");
+  pool.start({{0, ""}});
   CHECK_FALSE(pool.has_free());
   CHECK(pool.wait(1).empty());
 }  // destroys the pool as well
