@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <new>
 
 #if __has_include(<malloc.h>)
 #include <malloc.h>
@@ -36,6 +37,18 @@ void use_huge_pages_for_heap(std::size_t bytes) {
   void* block = std::malloc(bytes);
   if (block != nullptr) use_huge_pages(block, bytes);
   std::free(block);
+}
+
+ZeroedPages::ZeroedPages(std::size_t bytes) {
+  if (bytes == 0) return;
+  void* start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED) throw std::bad_alloc();
+  use_huge_pages(start, bytes);
+  bytes_ = {static_cast<std::byte*>(start), bytes};
+}
+
+ZeroedPages::~ZeroedPages() {
+  if (!bytes_.empty()) munmap(bytes_.data(), bytes_.size());
 }
 
 void keep_freed_memory([[maybe_unused]] int bytes) {

@@ -1,7 +1,9 @@
-// Huge pages for large buffers: a page fault for 2 MiB instead of 512 for 4 KiB.
+// Memory of the system for large buffers, in huge pages: a page fault for 2 MiB instead of 512 for 4 KiB.
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <utility>
 
 namespace equarx::os {
 
@@ -17,6 +19,26 @@ void use_huge_pages(void* start, std::size_t bytes);
 /// `bytes` of address space, and memory only as it is used. Without effect under a limit of address
 /// space (`ulimit -v`). `bytes`: below the sizes given to keep_freed_memory().
 void use_huge_pages_for_heap(std::size_t bytes);
+
+/// Zeroed memory of its own from the system: resident where it has been written, in huge pages.
+class ZeroedPages {
+ public:
+  /// None.
+  ZeroedPages() = default;
+  /// @throws std::bad_alloc if there is not enough
+  explicit ZeroedPages(std::size_t bytes);
+  ~ZeroedPages();
+  ZeroedPages(ZeroedPages&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+  ZeroedPages& operator=(ZeroedPages&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+
+  std::span<std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::span<std::byte> bytes_;
+};
 
 /// Keeps up to `bytes` of freed memory in the process, instead of returning large buffers to the system
 /// at once.

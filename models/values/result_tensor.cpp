@@ -2,18 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
-#include <new>
 
 namespace equarx::values {
 
 ResultTensor::ResultTensor(std::uint64_t elements, numerics::ElementFormat format)
-    : elements_(elements), codec_({.element = format}) {
-  // calloc() takes large blocks from the system, which provides their pages when they are written.
-  const std::size_t bytes = std::max<std::size_t>(offset(elements), 1);
-  own_.reset(static_cast<std::byte*>(std::calloc(bytes, 1)));
-  if (!own_) throw std::bad_alloc();
-  stored_ = {own_.get(), offset(elements)};
-}
+    : elements_(elements),
+      codec_({.element = format}),
+      own_(offset(elements)),
+      stored_(own_.bytes()) {}
 
 ResultTensor::ResultTensor(numerics::ElementFormat format, std::span<std::byte> stored)
     : elements_(stored.size() * 8 / numerics::element_bits(format)),

@@ -2,13 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <span>
 #include <vector>
 
+#include "base/os/huge_pages.hpp"
 #include "models/collectives/partition.hpp"
 #include "models/formats/block_format.hpp"
 #include "models/numerics/codec/block_codec.hpp"
@@ -36,13 +35,9 @@ class ResultTensor {
  private:
   std::size_t offset(std::uint64_t elements) const;
 
-  struct Free {
-    void operator()(std::byte* memory) const { std::free(memory); }
-  };
-
   std::uint64_t elements_;
   numerics::BlockCodec codec_;
-  std::unique_ptr<std::byte, Free> own_;  ///< null if the caller owns the memory
+  os::ZeroedPages own_;  ///< none if the caller owns the memory
   std::span<std::byte> stored_;
   std::mutex mutex_;
   std::map<std::uint64_t, std::uint64_t> written_;  ///< begin -> end, merged where they touch

@@ -1,11 +1,15 @@
 #include "base/os/huge_pages.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <sys/mman.h>
 
@@ -95,6 +99,26 @@ TEST_CASE("small blocks of the heap are in huge pages once it is prepared") {
   REQUIRE(block != nullptr);
   CHECK(is_marked(static_cast<char*>(block) + (8 << 20)));
   std::free(block);
+}
+
+TEST_CASE("zeroed pages are resident where they have been written") {
+  const os::ZeroedPages pages(64 * kHugePage);
+  REQUIRE(pages.bytes().size() == 64 * kHugePage);
+  pages.bytes()[40 * kHugePage] = std::byte{1};
+  std::vector<unsigned char> resident(64 * kHugePage / 4096 + 1);
+  const auto address = reinterpret_cast<std::uintptr_t>(pages.bytes().data());
+  REQUIRE(address % 4096 == 0);
+  REQUIRE(mincore(pages.bytes().data(), pages.bytes().size(), resident.data()) == 0);
+  CHECK(std::ranges::count_if(resident, [](unsigned char page) { return (page & 1) != 0; }) <=
+        static_cast<std::ptrdiff_t>(kHugePage / 4096));
+  CHECK(pages.bytes().front() == std::byte{0});
+  CHECK(pages.bytes().back() == std::byte{0});
+  CHECK(os::ZeroedPages(0).bytes().empty());
+  if (has_huge_pages()) CHECK(is_marked(pages.bytes().data() + 20 * kHugePage));
+}
+
+TEST_CASE("more memory than there are addresses cannot be allocated") {
+  CHECK_THROWS_AS(os::ZeroedPages(std::size_t{1} << 62), std::bad_alloc);
 }
 
 }  // namespace equarx::huge_pages_test
