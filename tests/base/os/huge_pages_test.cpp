@@ -91,7 +91,7 @@ TEST_CASE("buffers without a whole huge page are left alone") {
   CHECK_FALSE(is_marked(page + kHugePage));
 }
 
-TEST_CASE("small blocks of the heap are in huge pages once it is prepared") {
+TEST_CASE("memory of small blocks is in huge pages once the heap is prepared") {
   if (!has_huge_pages()) return;
   os::keep_freed_memory(64 << 20);
   os::use_huge_pages_for_heap(32 << 20);
