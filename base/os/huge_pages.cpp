@@ -13,9 +13,9 @@
 namespace equarx::os {
 namespace {
 
-bool is_address_space_limited() {
+bool is_limited(decltype(RLIMIT_AS) resource) {
   rlimit limit{};
-  return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+  return getrlimit(resource, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ void use_huge_pages([[maybe_unused]] void* start, [[maybe_unused]] std::size_t b
 }
 
 void use_huge_pages_for_heap(std::size_t bytes) {
-  if (is_address_space_limited()) return;
+  if (is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA)) return;
   // The block comes from the end of the heap and returns there, untouched.
   void* block = std::malloc(bytes);
   if (block != nullptr) use_huge_pages(block, bytes);
@@ -43,7 +43,6 @@ ZeroedPages::ZeroedPages(std::size_t bytes) {
   if (bytes == 0) return;
   void* start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (start == MAP_FAILED) throw std::bad_alloc();
-  use_huge_pages(start, bytes);
   bytes_ = {static_cast<std::byte*>(start), bytes};
 }
 

@@ -1,4 +1,4 @@
-// Memory of the system for large buffers, in huge pages: a page fault for 2 MiB instead of 512 for 4 KiB.
+// Memory of the system for large buffers. In huge pages, a page fault is for 2 MiB, not for 4 KiB.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ void use_huge_pages(void* start, std::size_t bytes);
 
 /// Backs the heap of the main thread with huge pages, up to `bytes` of growth: small blocks, too. Keeps
 /// `bytes` of address space, and memory only as it is used. Without effect under a limit of address
-/// space (`ulimit -v`). `bytes`: below the sizes given to keep_freed_memory().
+/// space or data (`ulimit -v`, `ulimit -d`). `bytes`: less than given to keep_freed_memory().
 void use_huge_pages_for_heap(std::size_t bytes);
 
-/// Zeroed memory of its own from the system: resident where it has been written, in huge pages.
+/// Zeroed memory of its own from the system: resident only where it has been written, in small pages.
 class ZeroedPages {
  public:
   /// None.

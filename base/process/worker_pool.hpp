@@ -14,14 +14,15 @@
 
 namespace equarx::process {
 
+/// A request to a worker.
 struct Job {
-  std::size_t number = 0;
+  std::size_t number = 0;  ///< of the caller's choice
   std::string request;
 };
 
 /// A finished job.
 struct FinishedJob {
-  std::size_t job = 0;  ///< number
+  std::size_t job = 0;  ///< Job::number
   std::string result;
   std::string failure;  ///< description if its process ended before the job did; empty otherwise
   std::optional<std::size_t> next;  ///< number of the job that its worker begins now

@@ -278,12 +278,12 @@ class SweepRun {
       const bool compute = pending_.next();
       const std::size_t index = pending_.keyed.size() - 1;
       const double work_s = pending_.work_of(index);
-      if (compute) {
-        batch.push_back({index, request_of(pending_.keyed.back())});
-        batch_s += work_s;
-      } else {
+      if (!compute) {  // passing over many of them takes time as well
         remaining_.skip(work_s);
+        break;
       }
+      batch.push_back({index, request_of(pending_.keyed.back())});
+      batch_s += work_s;
     } while (batch_s < most_s && !pending_.at_end());
     if (batch.empty()) return;
     start(batch.front().number);
