@@ -21,7 +21,8 @@ void check_bounds(input::Json json) {
     if (candidate.microshards != 1 && candidate.microshards != 8) continue;
     CHECK((candidate.microshards == 1) == (index == first_candidate(candidate.family)));
     const TuneFamily& family = space.families[candidate.family];
-    const plan::Plan plan = plan::make_plan(with_collective(config, config_of(space, candidate)));
+    const plan::Plan plan = plan::make_plan(with_collective(config, config_of(space, candidate)),
+                                            plan::RunProfile::batch);  // on the direct engine
     const plan::CollectivePlan& collective = plan.collectives.front().candidates.front();
     const double early_s =
         traffic_bound_s(space.schemes[family.scheme], family.config, config.tensor.dtype);
@@ -59,7 +60,8 @@ TEST_CASE("the program bound of a uniform ring equals its time") {
   for (const TuneCandidate& candidate : space.candidates) {
     if (space.families[candidate.family].config.algorithm != collectives::find_algorithm("equarx"))
       continue;
-    const plan::Plan plan = plan::make_plan(with_collective(config, config_of(space, candidate)));
+    const plan::Plan plan = plan::make_plan(with_collective(config, config_of(space, candidate)),
+                                            plan::RunProfile::batch);  // on the direct engine
     const plan::CollectivePlan& collective = plan.collectives.front().candidates.front();
     const double time_s = run::run_experiment(plan, [](const std::string&) {}).runs.front().time_s;
     CHECK(program_bound_s(collective) <= time_s * (1.0 + 1e-6));
