@@ -12,9 +12,12 @@ WorkerPool::~WorkerPool() = default;
 std::size_t WorkerPool::busy() const { return finished_.size(); }
 
 void WorkerPool::start(std::deque<Job> jobs) {
-  for (const Job& job : jobs)
-    finished_.push_back(
-        {.job = job.number, .result = work_(job.request), .failure = {}, .next = {}});
+  for (; !jobs.empty(); jobs.pop_front()) {
+    FinishedJob& done = finished_.emplace_back();
+    done.job = jobs.front().number;
+    done.result = work_(jobs.front().request);
+    if (jobs.size() > 1) done.next = jobs[1].number;
+  }
 }
 
 std::vector<FinishedJob> WorkerPool::wait(int /*milliseconds*/) {
