@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <span>
-#include <utility>
 
 namespace equarx::os {
 
@@ -28,11 +27,8 @@ class ZeroedPages {
   /// @throws std::bad_alloc if there is not enough
   explicit ZeroedPages(std::size_t bytes);
   ~ZeroedPages();
-  ZeroedPages(ZeroedPages&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
-  ZeroedPages& operator=(ZeroedPages&& other) noexcept {
-    std::swap(bytes_, other.bytes_);
-    return *this;
-  }
+  ZeroedPages(const ZeroedPages&) = delete;
+  ZeroedPages& operator=(const ZeroedPages&) = delete;
 
   std::span<std::byte> bytes() const { return bytes_; }
 

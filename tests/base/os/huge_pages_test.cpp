@@ -42,34 +42,19 @@ bool is_marked(const void* address) {
   return false;
 }
 
-/// Pages of its own, which nothing has marked.
-class Mapping {
- public:
-  explicit Mapping(std::size_t bytes)
-      : bytes_(bytes),
-        start_(static_cast<char*>(
-            mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {}
-  ~Mapping() { munmap(start_, bytes_); }
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-
-  /// The first whole huge page.
-  char* huge_page() const {
-    const auto address = reinterpret_cast<std::uintptr_t>(start_);
-    return start_ + (kHugePage - address % kHugePage) % kHugePage;
-  }
-
- private:
-  std::size_t bytes_;
-  char* start_;
-};
+/// The first whole huge page of pages that nothing has marked.
+char* first_huge_page(const os::ZeroedPages& pages) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pages.bytes().data());
+  const std::uintptr_t skipped = (kHugePage - address % kHugePage) % kHugePage;
+  return reinterpret_cast<char*>(pages.bytes().data() + skipped);
+}
 
 }  // namespace
 
 TEST_CASE("whole huge pages of a buffer are marked, and keep their contents") {
   if (!has_huge_pages()) return;
-  const Mapping mapping(8 * kHugePage);
-  char* page = mapping.huge_page();
+  const os::ZeroedPages pages(8 * kHugePage);
+  char* page = first_huge_page(pages);
   page[1] = 'x';
   os::use_huge_pages(page + 1, 3 * kHugePage);
   CHECK(page[1] == 'x');
@@ -81,8 +66,8 @@ TEST_CASE("whole huge pages of a buffer are marked, and keep their contents") {
 
 TEST_CASE("buffers without a whole huge page are left alone") {
   if (!has_huge_pages()) return;
-  const Mapping mapping(4 * kHugePage);
-  char* page = mapping.huge_page();
+  const os::ZeroedPages pages(4 * kHugePage);
+  char* page = first_huge_page(pages);
   os::use_huge_pages(page, kHugePage - 1);
   os::use_huge_pages(page + 1, kHugePage + 1);
   os::use_huge_pages(page, 0);
