@@ -261,7 +261,7 @@ input::Json expert_training(const std::string& machine, const std::string& mesh)
   return json;
 }
 
-TEST_CASE("training with divided experts takes the same time in both engines") {
+TEST_CASE("training with divided experts takes the same time in both engines", "[long]") {
   for (const char* const mesh : {R"({"fsdp": 4, "expert": 4})", R"({"pipeline": 4, "expert": 4})",
                                  R"({"context": 4, "expert": 4})"}) {
     const input::Json json =

@@ -25,12 +25,10 @@ std::vector<Program> large_programs() {
   BlockFormat format = testing::int8_strided();
   format.rounding = numerics::Rounding::stochastic;
   for (const RingStyle style : testing::kStyles) {
-    const collectives::RingOptions options =
-        testing::ring(style, {true, style == RingStyle::semi_loop}, format, 1, 3);
-    programs.push_back(
-        collectives::make_ring_program(RankGrid({8}), kElements * 4, ElementFormat::bf16, options));
-    programs.push_back(collectives::make_ring_program(RankGrid({4, 2}), kElements * 4,
-                                                      ElementFormat::bf16, options));
+    const bool is_semi = style == RingStyle::semi_loop;
+    programs.push_back(collectives::make_ring_program(
+        is_semi ? RankGrid({4, 2}) : RankGrid({8}), kElements * 4, ElementFormat::bf16,
+        testing::ring(style, {true, is_semi}, format, 1, 3)));
   }
   const collectives::ExchangeOptions options{format, format, {1, 2}};
   for (const Collective collective : {Collective::all_reduce, Collective::reduce_scatter})

@@ -75,7 +75,7 @@ const without = (length) => (page) => page.addInitScript((refused) => {
 }, length);
 const [kSimd, kExceptions] = [31, 28];
 
-test("short: an old browser gets a slower simulator with a notice, or a reason", async (browser) => {
+test("an old browser gets a slower simulator with a notice, or a reason", async (browser) => {
   const kHash = "#q=tensor";
   const noteOf = async (setUp, name = "mock.html", expected = "") => {
     const page = await open(browser, kHash, { name, setUp });
