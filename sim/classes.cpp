@@ -32,25 +32,27 @@ std::uint32_t count_of(const std::vector<std::uint32_t>& numbers) {
   return numbers.empty() ? 0 : std::ranges::max(numbers) + 1;
 }
 
-/// Channels of a chip, by the peers to which they lead.
+/// Channels of a chip, by the peers and lanes to which they lead.
 struct Wires {
-  std::vector<std::uint32_t> first;   ///< by channel, the first one to the same peer; kNone if none
+  std::vector<std::uint32_t> first;   ///< by channel, the first one to its peer and lane; or kNone
   std::vector<std::uint32_t> sender;  ///< by channel, chip whose messages it receives; or kNone
 };
 
 std::vector<Wires> wires_of(const Machine& machine) {
   const std::size_t channels = machine.out_ports.empty() ? 0 : machine.out_ports.front().size();
   std::vector<Wires> wires(machine.ranks(), {{}, std::vector<std::uint32_t>(channels, kNone)});
-  std::vector<std::uint32_t> first_to(machine.ranks(), kNone);
+  const std::size_t lanes = machine.lanes();
+  std::vector<std::uint32_t> first_to(machine.ranks() * lanes, kNone);
   for (Rank chip = 0; chip < machine.ranks(); ++chip) {
     const std::vector<OutPort>& ports = machine.out_ports[chip];
     for (std::uint32_t channel = 0; channel < channels; ++channel) {
-      const Rank peer = ports[channel].peer;
-      if (peer != chip) wires[peer].sender[channel] = chip;
-      if (peer != chip && first_to[peer] == kNone) first_to[peer] = channel;
-      wires[chip].first.push_back(peer == chip ? kNone : first_to[peer]);
+      const OutPort& port = ports[channel];
+      std::uint32_t& first = first_to[port.peer * lanes + port.lane];
+      if (port.sends(chip)) wires[port.peer].sender[channel] = chip;
+      if (port.sends(chip) && first == kNone) first = channel;
+      wires[chip].first.push_back(port.sends(chip) ? first : kNone);
     }
-    for (const OutPort& port : ports) first_to[port.peer] = kNone;
+    for (const OutPort& port : ports) first_to[port.peer * lanes + port.lane] = kNone;
   }
   return wires;
 }
@@ -254,12 +256,12 @@ class Builder {
 
   void add_ports(Rank chip) {
     std::vector<OutPort>& ports = made_.machine.out_ports.emplace_back();
-    std::map<Rank, std::uint32_t> lanes;  // by peer
+    std::map<std::pair<Rank, std::uint32_t>, std::uint32_t> lanes;  // by peer and its lane
     for (const OutPort& port : machine_.out_ports[chip]) {
       OutPort& made = ports.emplace_back(OutPort{.peer = classes_.class_of[port.peer]});
-      if (port.peer == chip) continue;
+      if (!port.sends(chip)) continue;
       const auto lane = static_cast<std::uint32_t>(lanes.size() + 1);  // 0: nothing sent
-      made.lane = lanes.emplace(port.peer, lane).first->second;
+      made.lane = lanes.emplace(std::pair(port.peer, port.lane), lane).first->second;
       for (const LinkIndex link : port.route) made.route.push_back(group_of(link).number);
     }
   }

@@ -12,6 +12,7 @@ namespace equarx::plan {
 /// Purpose of a run, which decides between speed and reference engine.
 enum class RunProfile : std::uint8_t {
   single,  ///< one run
+  traced,  ///< one run that shows every chip
   batch,   ///< one of many runs that should all be fast
 };
 

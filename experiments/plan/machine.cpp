@@ -23,9 +23,11 @@ using topology::ChipId;
 
 // --- Links and routes
 
-std::vector<sim::LinkSpec> make_links(const config::PlannedTopology& topology) {
+/// The first `count` links of a topology.
+std::vector<sim::LinkSpec> make_links(const config::PlannedTopology& topology,
+                                      topology::LinkId count) {
   std::vector<sim::LinkSpec> links;
-  for (topology::LinkId id = 0; id < topology.graph.link_count(); ++id) {
+  for (topology::LinkId id = 0; id < count; ++id) {
     const topology::Link link = topology.graph.link(id);
     const std::string& from = topology.graph.label(link.from);
     const std::string& to = topology.graph.label(link.to);
@@ -42,13 +44,13 @@ std::vector<sim::LinkSpec> make_links(const config::PlannedTopology& topology) {
 /// per port, for egress and ingress.
 class Ports {
  public:
-  Ports(const config::NetworkConfig& network, const config::PlannedTopology& topology)
-      : network_(network), topology_(topology) {}
+  /// `chips`: number in the machine, all or only the first slice
+  Ports(const config::NetworkConfig& network, const config::PlannedTopology& topology, ChipId chips)
+      : network_(network), topology_(topology), chips_(chips) {}
 
   void add_to(sim::Machine& machine) {
     first_ = static_cast<sim::LinkIndex>(machine.links.size());
-    const std::uint32_t chips = topology_.graph.chip_count();
-    for (ChipId chip = 0; chip < chips; chip += network_.chips_per_port) {
+    for (ChipId chip = 0; chip < chips_; chip += network_.chips_per_port) {
       const std::string& name = topology_.graph.label(chip);
       const std::string network(kNetwork);
       machine.links.push_back({fmt::format("{}->{}", name, network), network_.bandwidth.value,
@@ -65,12 +67,13 @@ class Ports {
 
   sim::Route route(ChipId from, ChipId to) const {
     return {first_ + 2 * (from / network_.chips_per_port),
-            first_ + 2 * (to / network_.chips_per_port) + 1};
+            first_ + 2 * (to % chips_ / network_.chips_per_port) + 1};
   }
 
  private:
   const config::NetworkConfig& network_;
   const config::PlannedTopology& topology_;
+  ChipId chips_;
   sim::LinkIndex first_ = 0;
 };
 
@@ -99,14 +102,40 @@ void slow_shared_links(double efficiency, std::size_t cables, sim::Machine& mach
     if (users[link] > 1) machine.links[link].rate *= efficiency;
 }
 
+/// True if a network joins slices that have the same links, and one of them may stand for all.
+bool has_equal_slices(const config::ExperimentConfig& config) {
+  return config.topology.network && config.topology.kind != config::TopologyKind::on_switch &&
+         config.wire_buffers == collectives::WireBuffers::vmem && config.faults.empty();
+}
+
+/// True if the chips of all slices of a uniform program send at the same time, over alike links: moving
+/// every rank to the same chip of the next slice does not change its peers.
+bool slices_are_alike(const RankGrid& grid, const std::vector<ChipId>& chips,
+                      const MachineContext& context) {
+  if (!has_equal_slices(context.config())) return false;
+  const ChipId slice = context.topology().slice->graph.chip_count();
+  for (Rank rank = 0; rank < grid.ranks(); ++rank) {
+    const Rank next = (rank + slice) % grid.ranks();
+    if (grid.move(rank, slice) != next || chips[next] != (chips[rank] + slice) % grid.ranks())
+      return false;
+  }
+  return true;
+}
+
+/// `by_slice`: of the first slice alone, if all are alike; the program is then uniform
 sim::Machine make_machine(config::Algorithm algorithm, const collectives::Program& program,
-                          const MachineContext& context) {
+                          const MachineContext& context, bool by_slice) {
   const RankGrid& grid = program.grid();
-  return wire_up(context, place_ranks(algorithm, grid, context), program.channels,
-                 [&](Rank rank, std::size_t channel) {
-                   const Rank peer = grid.move(rank, program.channels[channel].offset);
-                   return program.graph && !program.graph->joins(rank, peer) ? rank : peer;
-                 });
+  const std::vector<ChipId> chips = place_ranks(algorithm, grid, context);
+  const bool folded = by_slice && slices_are_alike(grid, chips, context);
+  const Rank ranks = folded ? context.topology().slice->graph.chip_count() : grid.ranks();
+  return wire_up(
+      context, chips, program.channels,
+      [&](Rank rank, std::size_t channel) {
+        const Rank peer = grid.move(rank, program.channels[channel].offset);
+        return program.graph && !program.graph->joins(rank, peer) ? rank : peer;
+      },
+      ranks);
 }
 
 // --- Representatives
@@ -163,8 +192,17 @@ constexpr MemoryUse kSimgridMemory{64.0 * 1024, 3.5 * 1024, 1.25 * 1024, 8.0};
 /// entries at its links.
 constexpr MemoryUse kDirectMemory{1024.0, 1024.0, 32.0, 0.0};
 
+/// True if the ports and routes of one slice suffice to simulate many, which are then never made.
+bool may_stand_for_all(config::Algorithm algorithm, const config::ExperimentConfig& config) {
+  return has_equal_slices(config) && config.simulation == config::SimulationMode::automatic &&
+         config.engine != config::EngineMode::simgrid && algorithm->is_uniform &&
+         algorithm->layout != collectives::RankLayout::graph && !config.tensor.counts &&
+         config.collective != collectives::Collective::broadcast;
+}
+
+/// `most_wired`: number of the chips that have ports and routes
 double needed_bytes(config::Algorithm algorithm, const RankGrid& grid, const hardware::Chip& chip,
-                    const MemoryUse& use) {
+                    const MemoryUse& use, std::uint32_t most_wired) {
   constexpr double kMostAtOnce = 16.0;  // channels in use
   // per channel: the first transfers of longer queues have arrived by then
   constexpr double kMostQueued = 256.0;
@@ -172,17 +210,20 @@ double needed_bytes(config::Algorithm algorithm, const RankGrid& grid, const har
   const auto channels = static_cast<double>(algorithm->channels(grid));
   const double at_once = std::min(channels / static_cast<double>(grid.axes()), kMostAtOnce);
   const double transfers = std::min(chip.dma_queue.value, kMostQueued) * at_once;
-  return chips * (use.chip + use.channel * channels + use.transfer * transfers) +
+  const double wired = std::min(grid.ranks(), most_wired);
+  return chips * use.chip + wired * (use.channel * channels + use.transfer * transfers) +
          use.pair * chips * chips;
 }
 
 /// Estimates how many chips fit, by halving the longest axis; 0 if not even two do.
 std::uint32_t chips_that_fit(config::Algorithm algorithm, const RankGrid& grid,
-                             const hardware::Chip& chip, const MemoryUse& use, double available) {
+                             const hardware::Chip& chip, const MemoryUse& use,
+                             std::uint32_t most_wired, double available) {
   std::vector<std::uint32_t> lengths = grid.lengths();
   for (;;) {
     const RankGrid smaller(lengths);
-    if (needed_bytes(algorithm, smaller, chip, use) <= available) return smaller.ranks();
+    if (needed_bytes(algorithm, smaller, chip, use, most_wired) <= available)
+      return smaller.ranks();
     std::uint32_t& longest = *std::ranges::max_element(lengths);
     if (longest >= 4)
       longest /= 2;
@@ -197,13 +238,24 @@ std::uint32_t chips_that_fit(config::Algorithm algorithm, const RankGrid& grid,
 
 sim::Machine wire_up(const MachineContext& context, const std::vector<ChipId>& chips,
                      std::span<const collectives::Channel> channels, const PeerOf& peer_of) {
+  return wire_up(context, chips, channels, peer_of, static_cast<Rank>(chips.size()));
+}
+
+sim::Machine wire_up(const MachineContext& context, const std::vector<ChipId>& chips,
+                     std::span<const collectives::Channel> channels, const PeerOf& peer_of,
+                     Rank ranks) {
   const config::PlannedTopology& topology = context.topology();
+  const bool folded = ranks < chips.size();
   sim::Machine machine;
   machine.dma_queue = static_cast<std::uint32_t>(context.config().chip.dma_queue.value);
-  machine.links = make_links(topology);
+  machine.links = make_links(topology, (folded ? *topology.slice : topology).graph.link_count());
   const std::size_t cables = machine.links.size();
   std::optional<Ports> ports;
-  if (topology.slice) ports.emplace(*context.config().topology.network, topology).add_to(machine);
+  if (topology.slice)
+    ports
+        .emplace(*context.config().topology.network, topology,
+                 folded ? ranks : topology.graph.chip_count())
+        .add_to(machine);
   const bool on_switch = context.config().topology.kind == config::TopologyKind::on_switch;
   std::optional<sim::SwitchRoutes> through_switch;
   if (on_switch)
@@ -214,8 +266,8 @@ sim::Machine wire_up(const MachineContext& context, const std::vector<ChipId>& c
     if (ports && ports->between(from, to)) return ports->route(from, to);
     return on_switch ? through_switch->route(from, to, used) : cables_between(topology, from, to);
   };
-  machine.out_ports.reserve(chips.size());
-  for (Rank rank = 0; rank < chips.size(); ++rank) {
+  machine.out_ports.reserve(ranks);
+  for (Rank rank = 0; rank < ranks; ++rank) {
     machine.chip_names.push_back(topology.graph.label(chips[rank]));
     auto& out_ports = machine.out_ports.emplace_back();
     out_ports.reserve(channels.size());
@@ -224,8 +276,10 @@ sim::Machine wire_up(const MachineContext& context, const std::vector<ChipId>& c
       const Rank peer = peer_of(rank, channel);
       const auto [found, is_new] = known.emplace(peer, out_ports.size());
       out_ports.push_back(
-          {peer, is_new ? route_between(chips[rank], chips[peer], channels[channel].ports)
-                        : out_ports[found->second].route});
+          {.peer = peer % ranks,
+           .route = is_new ? route_between(chips[rank], chips[peer], channels[channel].ports)
+                           : out_ports[found->second].route,
+           .lane = peer / ranks});
     }
   }
   apply_faults(context.config().faults, topology, chips, machine);
@@ -280,20 +334,24 @@ Expected<void> MachineContext::prepare(config::Algorithm algorithm) {
   return plan_ring(config_.topology, *topology_).map([&](Ring&& ring) { ring_ = std::move(ring); });
 }
 
-std::shared_ptr<const sim::Machine> MachineContext::machine_of(
-    config::Algorithm algorithm, const collectives::Program& program) {
+std::shared_ptr<const sim::Machine> MachineContext::machine_of(config::Algorithm algorithm,
+                                                               const collectives::Program& program,
+                                                               bool by_slice) {
+  by_slice = by_slice && !program.graph && collectives::is_uniform(program);
   const auto same_channel = [](const collectives::Channel& one, const collectives::Channel& other) {
     return one.offset == other.offset && one.ports == other.ports;
   };
   const auto fits = [&](const Wired& wired) {
     return wired.layout == algorithm->layout && wired.grid == program.grid() &&
+           wired.by_slice == by_slice &&
            std::ranges::equal(wired.channels, program.channels, same_channel);
   };
   const auto known = std::ranges::find_if(wired_, fits);
   if (known != wired_.end() && !program.graph) return known->machine;
-  auto machine = std::make_shared<const sim::Machine>(make_machine(algorithm, program, *this));
+  auto machine =
+      std::make_shared<const sim::Machine>(make_machine(algorithm, program, *this, by_slice));
   if (!program.graph)
-    wired_.push_back({algorithm->layout, program.grid(), program.channels, machine});
+    wired_.push_back({algorithm->layout, program.grid(), program.channels, by_slice, machine});
   return machine;
 }
 
@@ -314,11 +372,14 @@ bool has_representatives(config::Algorithm algorithm, const config::ExperimentCo
 }
 
 Expected<void> check_machine_memory(config::Algorithm algorithm, const RankGrid& grid,
-                                    const config::ExperimentConfig& config) {
+                                    const config::ExperimentConfig& config, RunProfile profile) {
   if (has_representatives(algorithm, config)) return {};
   const bool on_simgrid = config.engine == config::EngineMode::simgrid;
   const MemoryUse& use = on_simgrid ? kSimgridMemory : kDirectMemory;
-  const double needed = needed_bytes(algorithm, grid, config.chip, use);
+  const std::uint32_t wired = profile == RunProfile::traced || !may_stand_for_all(algorithm, config)
+                                  ? grid.ranks()
+                                  : config::count_chips_of_slice(config.topology);
+  const double needed = needed_bytes(algorithm, grid, config.chip, use, wired);
   if (needed <= process::kLittleMemory) return {};
   const double available = process::available_memory_bytes();
   if (needed <= available) return {};
@@ -328,21 +389,29 @@ Expected<void> check_machine_memory(config::Algorithm algorithm, const RankGrid&
                   "enough for about {}; use {}fewer chips, or a uniform torus or ring, for which "
                   "representative chips suffice",
                   grid.ranks(), units::bytes_text(needed), units::bytes_text(available),
-                  chips_that_fit(algorithm, grid, config.chip, use, available),
+                  chips_that_fit(algorithm, grid, config.chip, use, wired, available),
                   on_simgrid ? "the direct engine, " : ""));
 }
 
 Expected<SimulatedMachine> plan_machine(config::Algorithm algorithm,
                                         const collectives::Program& program,
-                                        MachineContext& context) {
+                                        MachineContext& context, bool by_slice) {
   const config::ExperimentConfig& config = context.config();
   if (has_representatives(algorithm, config))
     return simulated(representative_of(program, config), program);
   if (auto prepared = context.prepare(algorithm); !prepared)
     return tl::unexpected(prepared.error());
-  std::shared_ptr<const sim::Machine> machine = context.machine_of(algorithm, program);
+  std::shared_ptr<const sim::Machine> machine = context.machine_of(
+      algorithm, program, by_slice && config.simulation == config::SimulationMode::automatic);
   if (config.simulation == config::SimulationMode::full)
     return SimulatedMachine{std::move(machine), false, "requested"};
+  if (const Rank slice = machine->ranks(); slice < program.ranks()) {
+    SimulatedMachine simulated{
+        std::move(machine), false,
+        fmt::format("{} of {} chips simulated: one slice", slice, program.ranks())};
+    simulated.slices = program.ranks() / slice;
+    return simulated;
+  }
   const std::string obstacle = sim::asymmetry(program, *machine);
   // Not always a gain: there is one representative chip more than a chip has peers.
   if (obstacle.empty()) {

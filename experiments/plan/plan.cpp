@@ -1,6 +1,7 @@
 #include "experiments/plan/plan.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -52,11 +53,31 @@ sim::Costs costs_of(const collectives::Program& program, const CostKinds* kinds,
   return costs;
 }
 
+/// Time that SimGrid takes to simulate `ranks` of a program.
+double simgrid_time_s(const config::CollectiveConfig& config, const collectives::Program& program,
+                      const config::ExperimentConfig& experiment, std::uint32_t ranks) {
+  const auto messages = static_cast<double>(collectives::total_messages(program, ranks));
+  return estimate_simulation_s(config, program.grid(), experiment, sim::Engine::simgrid, messages);
+}
+
+/// True if the direct engine will simulate the program, provided that it supports the machine, and
+/// no trace shows single chips.
+bool may_simulate_a_slice(const config::CollectiveConfig& config,
+                          const collectives::Program& program, const MachineContext& context) {
+  const config::ExperimentConfig& experiment = context.config();
+  if (!experiment.topology.network || context.profile() == RunProfile::traced) return false;
+  const Expected<EngineChoice> engine = choose_engine(
+      experiment.engine, {}, simgrid_time_s(config, program, experiment, program.ranks()),
+      context.profile());
+  return engine && engine->engine == sim::Engine::direct;
+}
+
 Expected<CollectivePlan> plan_on_grid(config::CollectiveConfig config,
                                       const collectives::RankGrid& grid, MachineContext& context,
                                       const std::string& pointer) {
   const config::ExperimentConfig& experiment = context.config();
-  if (auto fits = check_machine_memory(config.algorithm, grid, experiment); !fits)
+  if (auto fits = check_machine_memory(config.algorithm, grid, experiment, context.profile());
+      !fits)
     return tl::unexpected(fits.error());
   CutChoice cuts = choose_cuts(config, grid, experiment);
   config.sizes = cuts.sizes;
@@ -65,7 +86,10 @@ Expected<CollectivePlan> plan_on_grid(config::CollectiveConfig config,
   collectives::Program program = make_program(config, grid, experiment);
   return check_vmem(program, experiment, pointer)
       .and_then([&] { return check_hbm_bandwidth(program, experiment); })
-      .and_then([&] { return plan_machine(config.algorithm, program, context); })
+      .and_then([&] {
+        return plan_machine(config.algorithm, program, context,
+                            may_simulate_a_slice(config, program, context));
+      })
       .map([&](SimulatedMachine&& machine) {
         std::shared_ptr<const CostKinds> kinds = kinds_of(config, grid, experiment, program);
         sim::Costs costs = costs_of(program, kinds.get(), experiment);
@@ -172,7 +196,7 @@ Expected<CollectivePlan> plan_collective(const config::CollectiveConfig& config,
               "the hardware file of {} has no \"thread_block_rate\"; give it, or remove this",
               context.config().chip.name));
     const config::ExperimentConfig experiment = on_thread_blocks(context.config(), config);
-    MachineContext own(experiment);
+    MachineContext own(experiment, context.profile());
     return plan_with_chip(config, own, pointer);
   }
   if (config.protocol == hardware::Protocol::none) return plan_with_chip(config, context, pointer);
@@ -189,7 +213,7 @@ Expected<CollectivePlan> plan_collective(const config::CollectiveConfig& config,
        context.config().topology.kind != config::TopologyKind::on_switch))
     return infeasible(at, "is, in steps, for groups of chips on one switch; remove it");
   const config::ExperimentConfig experiment = under_protocol(context.config(), config);
-  MachineContext own(experiment);
+  MachineContext own(experiment, context.profile());
   config::CollectiveConfig in_parts = config;
   const std::string reason = set_parts(in_parts, experiment);
   return plan_with_chip(in_parts, own, pointer).map([&](CollectivePlan&& plan) {
@@ -291,15 +315,16 @@ Expected<PlannedCollective> plan_alternatives(config::CollectiveConfig& collecti
 }
 
 /// Chooses the engine of an otherwise complete plan.
-Expected<void> plan_engine(MachineContext& context, RunProfile profile, CollectivePlan& plan) {
+Expected<void> plan_engine(MachineContext& context, CollectivePlan& plan) {
   const config::ExperimentConfig& config = context.config();
   const sim::Machine& machine = plan.simulated.machine();
-  const auto messages =
-      static_cast<double>(collectives::total_messages(plan.program, machine.ranks()));
-  const double simgrid_s = estimate_simulation_s(plan.config, plan.program.grid(), config,
-                                                 sim::Engine::simgrid, messages);
-  return choose_engine(config.engine, machine, simgrid_s, profile).map([&](EngineChoice&& choice) {
-    plan.engine = std::move(choice);
+  const double simgrid_s = plan.simulated.slices > 1  // for the direct engine only
+                               ? std::numeric_limits<double>::infinity()
+                               : simgrid_time_s(plan.config, plan.program, config, machine.ranks());
+  const Expected<EngineChoice> choice =
+      choose_engine(config.engine, machine, simgrid_s, context.profile());
+  return choice.map([&](const EngineChoice& chosen) {
+    plan.engine = chosen;
     if (plan.engine.engine == sim::Engine::direct)
       simulate_by_class(plan.program, context, plan.simulated);
   });
@@ -309,9 +334,10 @@ Expected<void> plan_engine(MachineContext& context, RunProfile profile, Collecti
 void replan(CollectivePlan& plan, MachineContext& context) {
   const config::ExperimentConfig& config = context.config();
   plan.costs = costs_of(plan.program, plan.kinds.get(), config);
-  plan.simulated = value_or_throw(plan_machine(plan.config.algorithm, plan.program, context));
-  if (plan.engine.engine == sim::Engine::direct)
-    simulate_by_class(plan.program, context, plan.simulated);
+  const bool directly = plan.engine.engine == sim::Engine::direct;
+  plan.simulated =
+      value_or_throw(plan_machine(plan.config.algorithm, plan.program, context, directly));
+  if (directly) simulate_by_class(plan.program, context, plan.simulated);
 }
 
 /// Time to write and check an instruction stream, in seconds per message.
@@ -337,7 +363,7 @@ Expected<double> simulation_time_s(const config::CollectiveConfig& collective,
 Expected<Plan> try_plan(const config::ExperimentConfig& config, RunProfile profile) {
   if (auto fits = check_hbm_capacity(config); !fits) return tl::unexpected(fits.error());
   Plan plan{config, {}};
-  MachineContext context(plan.config);
+  MachineContext context(plan.config, profile);
   for (std::size_t i = 0; i < config.collectives.size(); ++i) {
     Expected<PlannedCollective> planned =
         plan_alternatives(plan.config.collectives[i], context, input::pointer("/collectives", i));
@@ -348,7 +374,7 @@ Expected<Plan> try_plan(const config::ExperimentConfig& config, RunProfile profi
     for (CollectivePlan& candidate : collective.candidates) {
       const Expected<void> planned =
           check_host_memory(candidate.program, plan.config, values::default_threads())
-              .and_then([&] { return plan_engine(context, profile, candidate); });
+              .and_then([&] { return plan_engine(context, candidate); });
       if (!planned) return tl::unexpected(planned.error());
     }
   return plan;

@@ -188,7 +188,9 @@ AnyPlan make_any_plan(const Request& request) {
                     read_config(request));
 }
 
-plan::Plan make_plan(const Request& request) { return make(collectives_of(request)); }
+plan::Plan make_plan(const Request& request, plan::RunProfile profile) {
+  return plan::make_plan(collectives_of(request), profile);
+}
 
 config::ExperimentConfig collectives_of(const Request& request) {
   config::Config config = read_config(request);

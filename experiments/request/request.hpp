@@ -50,8 +50,8 @@ using AnyPlan = std::variant<plan::Plan, step::StepPlan>;
 /// Reads the request and plans it as one of many runs (RunProfile::batch), because programs tend to
 /// send many requests. @throws InputError like `equarx-sim run`
 AnyPlan make_any_plan(const Request& request);
-/// The same for collectives. @throws InputError also for a step
-plan::Plan make_plan(const Request& request);
+/// The same for collectives, for runs with any purpose. @throws InputError also for a step
+plan::Plan make_plan(const Request& request, plan::RunProfile profile = plan::RunProfile::batch);
 
 /// The requested configuration of collectives. @throws InputError also for a step
 config::ExperimentConfig collectives_of(const Request& request);

@@ -112,7 +112,8 @@ class Experiment {
     const plan::CollectivePlan& collective = *chosen.plan;
     const sim::Machine& machine = collective.simulated.machine();
     begin_part(fmt::format("{}: simulating {} messages", collective.config.label,
-                           collectives::total_messages(collective.program, machine.ranks())));
+                           collectives::total_messages(collective.program, machine.ranks()) *
+                               collective.simulated.slices));
     if (!chosen.time || is_observed(collective)) chosen.time = simulate_whole(collective);
     RunResult timed = report_time(collective, *chosen.time);
     if (!timed.failure)

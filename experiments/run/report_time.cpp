@@ -29,9 +29,41 @@ CoreTime mean_core_time(const sim::TimeResult& time) {
   return mean;
 }
 
-/// All link directions of a fully simulated machine, with the chips they join.
-std::vector<LinkUse> all_links(const sim::Machine& machine, const sim::TimeResult& time) {
+/// Name of a chip of the first slice, or the network, in slice `number`.
+std::string in_slice(const std::string& name, std::uint32_t number) {
+  if (name == plan::kNetwork) return name;
+  return std::to_string(number) + name.substr(name.find(':'));
+}
+
+/// A range of link directions of one slice, in each of the slices.
+void add_links_of_slices(const plan::SimulatedMachine& simulated, const sim::TimeResult& time,
+                         std::pair<sim::LinkIndex, sim::LinkIndex> range,
+                         std::vector<LinkUse>& uses) {
+  for (std::uint32_t slice = 0; slice < simulated.slices; ++slice)
+    for (sim::LinkIndex link = range.first; link < range.second; ++link) {
+      const sim::LinkSpec& spec = simulated.machine().links[link];
+      std::string from = in_slice(spec.from, slice);
+      std::string to = in_slice(spec.to, slice);
+      uses.push_back({fmt::format("{}->{}", from, to), std::move(from), std::move(to),
+                      time.link_bytes[link], time.link_busy_s[link]});
+    }
+}
+
+/// All link directions between chips, and the chips they join.
+std::vector<LinkUse> all_links(const plan::SimulatedMachine& simulated,
+                               const sim::TimeResult& time) {
+  const sim::Machine& machine = simulated.machine();
   std::vector<LinkUse> uses;
+  if (simulated.slices > 1) {
+    const auto joins_network = [](const sim::LinkSpec& link) {
+      return link.from == plan::kNetwork || link.to == plan::kNetwork;
+    };
+    const auto ports = static_cast<sim::LinkIndex>(
+        std::ranges::find_if(machine.links, joins_network) - machine.links.begin());
+    add_links_of_slices(simulated, time, {0, ports}, uses);
+    add_links_of_slices(simulated, time, {ports, machine.cables()}, uses);
+    return uses;
+  }
   for (sim::LinkIndex link = 0; link < machine.cables(); ++link) {
     const sim::LinkSpec& spec = machine.links[link];
     uses.push_back({spec.name, spec.from, spec.to, time.link_bytes[link], time.link_busy_s[link]});
@@ -42,7 +74,7 @@ std::vector<LinkUse> all_links(const sim::Machine& machine, const sim::TimeResul
 std::string simulation_reason(const plan::SimulatedMachine& simulated) {
   if (simulated.symmetric || !simulated.by_class) return simulated.reason;
   return fmt::format("{} of {} chips simulated: one per class", simulated.by_class->machine.ranks(),
-                     simulated.machine().ranks());
+                     simulated.machine().ranks() * simulated.slices);
 }
 
 /// Links of the first representative chip; every chip has the same.
@@ -128,8 +160,9 @@ RunResult report_time(const plan::CollectivePlan& plan, const sim::TimeResult& t
   run.lower_bound_s = sim::lower_bound_s(bytes, machine);
   run.wire_bytes_per_link = std::ranges::max(std::span(bytes).first(machine.cables()));
   run.chips = plan.program.ranks();
-  run.messages = time.messages;
-  run.symmetric = plan.simulated.symmetric || plan.simulated.by_class != nullptr;
+  run.messages = time.messages * plan.simulated.slices;
+  run.symmetric =
+      plan.simulated.symmetric || plan.simulated.slices > 1 || plan.simulated.by_class != nullptr;
   run.simulation_reason = simulation_reason(plan.simulated);
   run.engine = plan.engine.engine;
   run.engine_reason = plan.engine.reason;
@@ -139,7 +172,8 @@ RunResult report_time(const plan::CollectivePlan& plan, const sim::TimeResult& t
   run.core_busy_s = std::ranges::max(time.core_busy_s);
   run.core = mean_core_time(time);
   run.hbm_busy_share = hbm_busy_share(machine, time);
-  run.links = plan.simulated.symmetric ? links_of_each(plan, time) : all_links(machine, time);
+  run.links =
+      plan.simulated.symmetric ? links_of_each(plan, time) : all_links(plan.simulated, time);
   if (time.failure) {
     run.failure = report_failure(plan, *time.failure);
     return run;

@@ -50,10 +50,9 @@ namespace {
 using input::InputError;
 using input::Json;
 
-plan::Plan load(const std::string& path, config::ExperimentConfig config,
-                bool uncertainty = false) {
-  if (uncertainty) config.uncertainty.request();
-  return naming_file(path, [&] { return plan::make_plan(config); });
+plan::Plan load(const std::string& path, const config::ExperimentConfig& config,
+                plan::RunProfile profile = plan::RunProfile::single) {
+  return naming_file(path, [&] { return plan::make_plan(config, profile); });
 }
 
 step::StepPlan load(const std::string& path, config::StepConfig config) {
@@ -91,8 +90,11 @@ std::unique_ptr<run::TensorFiles> open_tensors(const RunArguments& arguments, co
   return files;
 }
 
-void run_config(const RunArguments& arguments, const config::ExperimentConfig& config) {
-  const plan::Plan plan = load(arguments.config.path, config, arguments.uncertainty);
+void run_config(const RunArguments& arguments, config::ExperimentConfig config) {
+  if (arguments.uncertainty) config.uncertainty.request();
+  const plan::Plan plan =
+      load(arguments.config.path, config,
+           arguments.trace.empty() ? plan::RunProfile::single : plan::RunProfile::traced);
   print_warnings(plan.config);
   const StopNotice notice(arguments.trace);
   std::optional<output::OutputFile> file;

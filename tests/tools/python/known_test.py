@@ -68,6 +68,16 @@ class Programs(unittest.TestCase):
         transfers = [row for row in rows if row["kind"] == "transfer"]
         self.assertTrue(all(row["start_s"] < row["end_s"] and row["to_chip"] != row["chip"] for row in transfers))
 
+    def test_a_timeline_has_the_chips_of_all_slices(self):
+        network = {"slices": 2, "bandwidth": "12.5 GB/s", "latency": "10 us"}
+        config = {"hardware": "tpu-v5e", "topology": {"slice": "2x2", "network": network}, "numerics": "off",
+                  "tensor": {"bytes": "64 KiB"}, "collectives": [{"algorithm": "hierarchical"}], "engine": "direct"}
+        rows = equarx.Program(config).timeline()
+        self.assertEqual({row["chip"] for row in rows}, {f"{i}:({x},{y})" for i in range(2) for x in range(2)
+                                                         for y in range(2)})
+        transfers = [row for row in rows if row["kind"] == "transfer"]
+        self.assertTrue(any(row["chip"][0] != row["to_chip"][0] for row in transfers))
+
     def test_one_collective_must_be_named(self):
         for label, message in [(None, "^there are 2 collectives; name one of bf16, full-loop$"),
                                ("int9", "^there is no collective 'int9'; there are bf16, full-loop$")]:

@@ -125,7 +125,7 @@ Instructions make_instructions(std::string config, const py::list& schedules) {
   request::Request request{std::move(config), {}};
   add_schedules(schedules, request);
   return plan_request(request, [](const request::Request& one) {
-    return Instructions(keep_algorithms(one, request::make_plan(one)));
+    return Instructions(keep_algorithms(one, request::make_plan(one, plan::RunProfile::traced)));
   });
 }
 
