@@ -224,7 +224,10 @@ void UnitInterpreter::encode_values(const Instruction& instruction, const RankTi
     arithmetic_.convert(place_of(instruction, tile), format.format().element, converted);
     return format.quantize(converted, tile.in_minishard, scales, payload, key);
   }
-  format.quantize(values, tile.in_minishard, scales, payload, key);
+  if (counts_ && numerics::sends_scales(format.format()))
+    quantized_ += format.quantize_and_count(values, tile.in_minishard, scales, payload, key);
+  else
+    format.quantize(values, tile.in_minishard, scales, payload, key);
   if (feedback_.enabled() && instruction.op == Op::quantize &&
       keys_.first_to_encode(instruction, tile.rank) == tile.rank) {
     feedback_.save(values);
@@ -232,8 +235,6 @@ void UnitInterpreter::encode_values(const Instruction& instruction, const RankTi
     format.dequantize(payload, tile.in_minishard, scales, decoded_);
     feedback_.record(tile, decoded_, unit());
   }
-  if (counts_ && numerics::sends_scales(format.format()))
-    quantized_ += format.count(values, tile.in_minishard, scales, key);
 }
 
 EncodedTerm UnitInterpreter::term_of(BufferId buffer, Rank producer, const RankTile& tile) {

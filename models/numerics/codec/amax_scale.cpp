@@ -54,6 +54,11 @@ class AmaxScale final : public KernelCodec {
       throw std::invalid_argument(element +
                                   " with stochastic rounding is not supported; use int8 or FP8");
   }
+
+  QuantizeCounts quantize_and_count(const ScaledPiece& piece, std::span<const float> values,
+                                    std::span<std::byte> payload) const override {
+    return kernels::quantize_and_count(kernel_piece(piece), values, payload.data());
+  }
 };
 
 }  // namespace

@@ -127,6 +127,15 @@ QuantizeCounts BlockCodec::count(std::span<const float> values, std::size_t firs
   return rule_->count({first, scales, checked(key)}, values);
 }
 
+QuantizeCounts BlockCodec::quantize_and_count(std::span<const float> values, std::size_t first,
+                                              std::span<const float> scales,
+                                              std::span<std::byte> payload,
+                                              const std::optional<RoundingKey>& key) const {
+  check_scales(scales.size(), first, values.size());
+  check_payload(payload.size(), values.size());
+  return rule_->quantize_and_count({first, scales, checked(key)}, values, payload);
+}
+
 std::size_t held_bytes(const BlockFormat& format, std::size_t elements) {
   return format.rule == ScaleRule::own ? elements * sizeof(float) : payload_bytes(format, elements);
 }

@@ -70,8 +70,12 @@ class BlockCodec {
                            std::span<const float> scales, std::span<const float> local,
                            std::span<float> sums, std::span<float> amax) const;
 
-  /// Counts the effects of quantize() with the same arguments. A separate pass, so that quantize()
-  /// does not pay for the counts.
+  /// Equals quantize() followed by count() of the same values, in one pass for common formats.
+  QuantizeCounts quantize_and_count(std::span<const float> values, std::size_t first,
+                                    std::span<const float> scales, std::span<std::byte> payload,
+                                    const std::optional<RoundingKey>& key = {}) const;
+
+  /// Counts the effects of quantize() with the same arguments, without a payload.
   QuantizeCounts count(std::span<const float> values, std::size_t first,
                        std::span<const float> scales,
                        const std::optional<RoundingKey>& key = {}) const;

@@ -31,7 +31,14 @@ class QuickReduce final : public RuleCodec {
 
   void quantize(const ScaledPiece& piece, std::span<const float> values,
                 std::span<std::byte> payload) const override {
-    paired::quantize(kernel_piece(piece), values, payload.data());
+    paired::quantize(kernel_piece(piece), values, payload.data(), nullptr);
+  }
+
+  QuantizeCounts quantize_and_count(const ScaledPiece& piece, std::span<const float> values,
+                                    std::span<std::byte> payload) const override {
+    QuantizeCounts counts;
+    paired::quantize(kernel_piece(piece), values, payload.data(), &counts);
+    return counts;
   }
 
   void dequantize(const ScaledPiece& piece, std::span<const std::byte> payload,

@@ -34,7 +34,15 @@ void ReciprocalScale::encode_scales(std::span<const float> amax, float /*elsewhe
 
 void ReciprocalScale::quantize(const ScaledPiece& piece, std::span<const float> values,
                                std::span<std::byte> payload) const {
-  kernels::reciprocal::quantize(kernel_piece(piece), values, payload.data());
+  kernels::reciprocal::quantize(kernel_piece(piece), values, payload.data(), nullptr);
+}
+
+QuantizeCounts ReciprocalScale::quantize_and_count(const ScaledPiece& piece,
+                                                   std::span<const float> values,
+                                                   std::span<std::byte> payload) const {
+  QuantizeCounts counts;
+  kernels::reciprocal::quantize(kernel_piece(piece), values, payload.data(), &counts);
+  return counts;
 }
 
 QuantizeCounts ReciprocalScale::count(const ScaledPiece& piece,

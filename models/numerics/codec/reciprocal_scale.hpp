@@ -27,6 +27,8 @@ class ReciprocalScale : public KernelCodec {
                      std::span<std::byte> bytes) const override;
   void quantize(const ScaledPiece& piece, std::span<const float> values,
                 std::span<std::byte> payload) const override;
+  QuantizeCounts quantize_and_count(const ScaledPiece& piece, std::span<const float> values,
+                                    std::span<std::byte> payload) const override;
   QuantizeCounts count(const ScaledPiece& piece, std::span<const float> values) const override;
 
  private:

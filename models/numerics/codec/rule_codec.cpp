@@ -28,6 +28,13 @@ constexpr std::array kRules = {
 
 }  // namespace
 
+QuantizeCounts RuleCodec::quantize_and_count(const ScaledPiece& piece,
+                                             std::span<const float> values,
+                                             std::span<std::byte> payload) const {
+  quantize(piece, values, payload);
+  return count(piece, values);
+}
+
 std::unique_ptr<const SharedCodes> RuleCodec::share(float /*amax*/, std::uint32_t /*ranks*/) const {
   throw std::logic_error("share: the rule has no shared scale");
 }

@@ -55,6 +55,10 @@ class RuleCodec {
                               std::span<float> amax) const = 0;
   /// Counts the effects of quantize() on the values.
   virtual QuantizeCounts count(const ScaledPiece& piece, std::span<const float> values) const = 0;
+  /// Equals quantize() followed by count() of the same values, which is the default; a rule may do
+  /// both in one pass.
+  virtual QuantizeCounts quantize_and_count(const ScaledPiece& piece, std::span<const float> values,
+                                            std::span<std::byte> payload) const;
 
   /// Derives the codes of one rank from amax, the largest magnitude in the tensors of all ranks.
   /// @throws std::logic_error unless the rule has a shared scale

@@ -19,7 +19,6 @@
 
 #include "models/numerics/kernels/blocks-inl.hpp"
 #include "models/numerics/kernels/codes-inl.hpp"
-#include "models/numerics/kernels/integers-inl.hpp"
 #include "models/numerics/kernels/kernels.hpp"
 #include "models/numerics/kernels/lane_counts-inl.hpp"
 #include "models/numerics/kernels/lanes-inl.hpp"
@@ -92,7 +91,8 @@ HWY_INLINE void count_many(Vector values, const Scales& scales, std::size_t i, R
   const Vector decoded = products(rounder.template decoded<Element>(numbers, i), scales, i);
   const auto clips = hn::Ge(sizes, hn::Set(Floats(), Element::kClipThreshold));
   add_mask(counts.clipped, hn::And(clips, hn::Le(sizes, most)));
-  auto flushed = hn::And(hn::Ne(values, zero), hn::Eq(decoded, zero));
+  // Not Ne(), which is false for NaN on some instruction sets.
+  auto flushed = hn::AndNot(hn::Eq(values, zero), hn::Eq(decoded, zero));
   auto finite = hn::Le(hn::Abs(decoded), most);
   if constexpr (kPlain) {
     const auto was_finite = hn::Le(hn::Abs(values), most);
@@ -116,7 +116,7 @@ HWY_INLINE bool count_flushed(Vector values, const Scales& scales, std::size_t i
   const auto finite =
       hn::Le(hn::Abs(decoded), hn::Set(Floats(), std::numeric_limits<float>::max()));
   if (HWY_UNLIKELY(!hn::AllTrue(Floats(), hn::And(within, finite)))) return false;
-  add_mask(counts.flushed, hn::And(hn::Ne(values, zero), hn::Eq(decoded, zero)));
+  add_mask(counts.flushed, hn::AndNot(hn::Eq(values, zero), hn::Eq(decoded, zero)));
   return true;
 }
 
@@ -126,11 +126,9 @@ HWY_INLINE void count_run(const float* values, std::size_t count, const Scales& 
   constexpr bool kMostlyFlushed =
       Element::kInteger && !std::is_same_v<Scales, NoScale> && std::is_same_v<Rounder, Nearest>;
   std::size_t i = 0;
-  // Bounds the 32-bit counts per lane.
-  constexpr std::size_t kMost = std::size_t{1} << 30;
   while (i + lanes() <= count) {
     LaneCounts many;
-    const std::size_t end = std::min(count, i + kMost);
+    const std::size_t end = std::min(count, i + kMostCounted);
     for (; i + lanes() <= end; i += lanes()) {
       const Vector here = load(values + i);
       if constexpr (kMostlyFlushed) {
@@ -143,36 +141,11 @@ HWY_INLINE void count_run(const float* values, std::size_t count, const Scales& 
   for (; i < count; ++i) count_one<Element>(values[i], scales, i, rounder, counts);
 }
 
-// Likewise without a division per element, as quantize_by_bounds(): where both bounds give the same
-// code within the codes, the quotient gives it too, and its value is 0 only for code 0.
-template <class Element, class Scales, class Bounds>
-HWY_INLINE void count_by_bounds(const float* values, std::size_t count, const Scales& scales,
-                                const Bounds& bounds, QuantizeCounts& counts) {
-  const Vector aligned = hn::Set(Floats(), kAligned);
-  const Vector least = hn::Set(Floats(), kAligned - Element::kLargestCode);
-  const Vector most = hn::Set(Floats(), kAligned + Element::kLargestCode);
-  LaneCounts many;
-  std::size_t i = 0;
-  for (; i + lanes() <= count; i += lanes()) {
-    const Vector here = load(values + i);
-    const Vector code = hn::MulAdd(here, bounds.upper(i), aligned);
-    const auto within = hn::And(hn::Ge(code, least), hn::Le(code, most));
-    const auto sure = hn::And(within, hn::Eq(code, hn::MulAdd(here, bounds.lower(i), aligned)));
-    if (HWY_LIKELY(hn::AllTrue(Floats(), sure)))
-      add_mask(many.flushed, hn::AndNot(hn::Eq(here, hn::Zero(Floats())), hn::Eq(code, aligned)));
-    else
-      count_many<Element>(here, scales, i, Nearest{}, many);
-  }
-  many.add_to(counts);
-  for (; i < count; ++i) count_one<Element>(values[i], scales, i, Nearest{}, counts);
-}
-
 // Counts over whole blocks, which are too short for separate sums.
 template <class Element>
 HWY_INLINE void count_blocks(const float* values, std::size_t blocks, std::size_t block,
                              const float* scales, QuantizeCounts& counts) {
-  // Bounds the 32-bit counts per lane.
-  const std::size_t most = std::max<std::size_t>(1, (std::size_t{1} << 30) / block);
+  const std::size_t most = std::max<std::size_t>(1, kMostCounted / block);
   for (std::size_t done = 0; done < blocks; done += most) {
     LaneCounts many;
     for (std::size_t b = done; b < std::min(blocks, done + most); ++b) {
@@ -190,22 +163,7 @@ HWY_INLINE void count_blocks(const float* values, std::size_t blocks, std::size_
 }
 
 template <class Element>
-void count_strided(const Piece& piece, std::span<const float> values, QuantizeCounts& counts) {
-  RegisterBounds<Element> bounds;
-  bounds.compute(piece.scales, piece.format.columns);
-  visit_groups(piece, values.size(), [&](std::size_t done, std::size_t length, std::size_t lane) {
-    count_by_bounds<Element>(values.data() + done, length, LaneScales{piece.scales + lane},
-                             bounds.from(lane), counts);
-  });
-}
-
-template <class Element>
 void count_nearest(const Piece& piece, std::span<const float> values, QuantizeCounts& counts) {
-  if constexpr (Element::kInteger) {
-    const bool strided = piece.format.scaled && piece.format.layout == ScaleLayout::strided;
-    if (strided && bounds_pay_off(piece.format, values.size()))
-      return count_strided<Element>(piece, values, counts);
-  }
   split_blocks(
       piece, values.size(),
       [&](std::size_t done, std::size_t blocks, std::size_t first) {

@@ -12,9 +12,12 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <hwy/highway.h>
 
+#include "models/numerics/kernels/counted_runs-inl.hpp"
+#include "models/numerics/kernels/lane_counts-inl.hpp"
 #include "models/numerics/kernels/lanes-inl.hpp"
 #include "models/numerics/kernels/runs-inl.hpp"
 
@@ -47,6 +50,9 @@ HWY_INLINE Vector bounds(Vector scales, float factor) {
                         hn::NaN(Floats()));
 }
 
+// Vectors that share one check of their codes.
+constexpr std::size_t kBoundedVectors = 4;
+
 struct LaneBounds {
   const float* low;
   const float* high;
@@ -60,10 +66,13 @@ struct SharedBounds {
   HWY_INLINE Vector upper(std::size_t) const { return high; }
 };
 
-template <class Element, class Scales, class Bounds>
+// Where both bounds give the same code within the codes, nothing is clipped, and only code 0
+// decodes as 0. `counts`: NoCounts, or raised by the effects on the values.
+template <class Element, class Scales, class Bounds, class Counts>
 HWY_INLINE void quantize_by_bounds(const float* values, std::size_t count, Scales scales,
-                                   Bounds bounds, std::byte* codes) {
-  constexpr std::size_t kVectors = 4;
+                                   Bounds bounds, std::byte* codes, Counts& counts) {
+  constexpr bool kCounts = std::is_same_v<Counts, QuantizeCounts>;
+  constexpr std::size_t kVectors = kBoundedVectors;
   // Bits of a sum: bits of code 0 plus the code.
   constexpr auto kLowest =
       std::bit_cast<std::uint32_t>(kAligned) - static_cast<std::uint32_t>(Element::kLargestCode);
@@ -71,11 +80,14 @@ HWY_INLINE void quantize_by_bounds(const float* values, std::size_t count, Scale
   const Vector aligned = hn::Set(Floats(), kAligned);
   const auto lowest = hn::Set(Words(), kLowest);
   const auto range = hn::Set(Words(), kRange);
+  const auto code_zero = hn::BitCast(Words(), aligned);
+  LaneCounts many;
   const std::size_t step = kVectors * lanes();
   std::size_t i = 0;
   for (; i + step <= count; i += step) {
     auto differences = hn::Zero(Words());
     auto most = hn::Zero(Words());
+    auto flushed = many.flushed;
     for (std::size_t v = 0; v < kVectors; ++v) {
       const std::size_t at = i + v * lanes();
       const Vector here = load(values + at);
@@ -84,21 +96,33 @@ HWY_INLINE void quantize_by_bounds(const float* values, std::size_t count, Scale
       differences = hn::Or(differences, hn::Xor(upper, lower));
       most = hn::Max(most, hn::Sub(upper, lowest));
       store_codes<Element>(upper, codes + at);
+      if constexpr (kCounts) {
+        const auto is_zero = hn::RebindMask(Floats(), hn::Eq(upper, code_zero));
+        add_mask(flushed, hn::AndNot(hn::Eq(here, hn::Zero(Floats())), is_zero));
+      }
     }
     // Also true for NaN and beyond the codes.
     const auto unsure = hn::Or(differences, hn::Sub(hn::Max(most, range), range));
-    if (HWY_UNLIKELY(!hn::AllTrue(Words(), hn::Eq(unsure, hn::Zero(Words())))))
+    if (HWY_UNLIKELY(!hn::AllTrue(Words(), hn::Eq(unsure, hn::Zero(Words()))))) {
       quantize_run<Element>(values + i, step, scales.from(i), codes + i);
+      if constexpr (kCounts) count_apart<Element>(values + i, step, scales.from(i), counts);
+    } else {
+      many.flushed = flushed;
+    }
   }
   quantize_run<Element>(values + i, count - i, scales.from(i), codes + i);
+  if constexpr (kCounts) {
+    count_apart<Element>(values + i, count - i, scales.from(i), counts);
+    many.add_to(counts);
+  }
 }
 
-template <class Element>
+template <class Element, class Counts>
 HWY_INLINE void quantize_block(const float* values, std::size_t count, SharedScale scale,
-                               std::byte* codes) {
+                               std::byte* codes, Counts& counts) {
   const SharedBounds both{bounds<Element>(scale.many(0), 1.0F - kFourUlps),
                           bounds<Element>(scale.many(0), 1.0F + kFourUlps)};
-  quantize_by_bounds<Element>(values, count, scale, both, codes);
+  quantize_by_bounds<Element>(values, count, scale, both, codes, counts);
 }
 
 // Elements from which bounds pay off for strided scales: a few registers that share them.

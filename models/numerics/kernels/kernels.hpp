@@ -48,6 +48,10 @@ void dequantize(const Piece& piece, const std::byte* payload, std::span<float> v
 void dequantize_add(const Piece& piece, const std::byte* payload, const float* local,
                     std::span<float> sums, float* amax);
 
+/// Equals quantize() followed by count() of the same values, in one pass if that is faster.
+QuantizeCounts quantize_and_count(const Piece& piece, std::span<const float> values,
+                                  std::byte* payload);
+
 /// Counts the effects of quantize() on the values.
 QuantizeCounts count(const Piece& piece, std::span<const float> values);
 

@@ -7,6 +7,7 @@
 #define EQUARX_NUMERICS_KERNELS_LANE_COUNTS_INL_HPP_
 #endif
 
+#include <cstddef>
 #include <cstdint>
 
 #include <hwy/highway.h>
@@ -22,6 +23,12 @@ namespace {
 HWY_INLINE std::uint64_t sum_of(hn::Vec<Ints> counts) {
   return static_cast<std::uint64_t>(hn::GetLane(hn::SumOfLanes(Ints(), counts)));
 }
+
+// In place of counts that nobody needs.
+struct NoCounts {};
+
+// Elements whose counts fit in 32 bits.
+constexpr std::size_t kMostCounted = std::size_t{1} << 30;
 
 // Counts per lane; a true mask lane is -1.
 struct LaneCounts {

@@ -5,6 +5,7 @@
 #include <climits>
 #include <cstddef>
 #include <limits>
+#include <type_traits>
 
 #include "models/numerics/elements/element_codecs.hpp"
 
@@ -90,50 +91,126 @@ HWY_INLINE Vector scaled_halves(const float* values, const Pair& factors, std::s
   return Codes::product(rounded_halves(load(values + i)), factors.many(i));
 }
 
-// Codes of a whole run. Returns false if a product is Inf, which may be an overflow, or NaN; codes
-// that cannot be either are final.
-#if HWY_TARGET == HWY_SCALAR
+template <class Codes, bool kPartial>
+HWY_INLINE void count_lanes(const WholeRun& run, Vector scaled, Vector halves, Vector scales,
+                            std::size_t i, QuantizeCounts& counts) {
+  const Vector zero = hn::Zero(Floats());
+  const Vector most = hn::Set(Floats(), std::numeric_limits<float>::max());
+  const Vector decoded = saturated_halves(hn::Mul(Codes::through(scaled), scales));
+  const auto number = [&](hn::Mask<Floats> mask) HWY_ATTR {
+    if constexpr (kPartial) mask = hn::And(hn::RebindMask(Floats(), run.covered(i)), mask);
+    return hn::CountTrue(Floats(), mask);
+  };
+  counts.clipped += number(hn::And(hn::Le(hn::Abs(halves), most), Codes::clips(scaled)));
+  counts.flushed += number(hn::AndNot(hn::Eq(halves, zero), hn::Eq(decoded, zero)));
+  counts.non_finite += number(hn::Not(hn::Le(hn::Abs(decoded), most)));
+}
+
+template <class Codes, bool kPartial>
+HWY_INLINE void count_lanes_of(const WholeRun& run, const float* values, const Pair& factors,
+                               const Pair& scales, QuantizeCounts& counts) {
+  for (std::size_t i = 0; i < kRun; i += lanes()) {
+    const Vector halves = rounded_halves(load(values + i));
+    const Vector scaled = Codes::product(halves, factors.many(i));
+    count_lanes<Codes, kPartial>(run, scaled, halves, scales.many(i), i, counts);
+  }
+}
+
+// Counts of any run, under any scales.
 template <class Codes>
-HWY_INLINE bool quantize_finite_run(const float*, const Pair&, std::byte*) {
+HWY_NOINLINE void count_run(const WholeRun& run, const float* values, const Pair& factors,
+                            const Pair& scales, QuantizeCounts& counts) {
+  if (run.is_partial())
+    count_lanes_of<Codes, true>(run, values, factors, scales, counts);
+  else
+    count_lanes_of<Codes, false>(run, values, factors, scales, counts);
+}
+
+// Counts of codes that keep their values: only code 0 decodes as 0, and only Inf and NaN, if they
+// have codes, decode as such. Products that overflow are clipped like others.
+template <class Codes>
+HWY_INLINE void count_ordinary(Vector halves, Vector scaled, QuantizeCounts& counts) {
+  const Vector zero = hn::Zero(Floats());
+  const auto finite = hn::Le(hn::Abs(halves), hn::Set(Floats(), std::numeric_limits<float>::max()));
+  const auto flushed = hn::AndNot(hn::Eq(halves, zero), Codes::flushes(scaled));
+  counts.clipped += hn::CountTrue(Floats(), hn::And(finite, Codes::clips(scaled)));
+  counts.flushed += hn::CountTrue(Floats(), flushed);
+  if constexpr (Codes::kHasNan) counts.non_finite += hn::CountTrue(Floats(), hn::Not(finite));
+}
+
+// Codes of a whole run, and their counts under ordinary scales. Returns false, without counts, if a
+// product is Inf, which may be an overflow, or NaN; codes that cannot be either are final.
+#if HWY_TARGET == HWY_SCALAR
+template <class Codes, class Counts>
+HWY_INLINE bool quantize_finite_run(const float*, const Pair&, std::byte*, Counts&) {
   return false;
 }
 #else
-template <class Codes>
-HWY_INLINE bool quantize_finite_run(const float* values, const Pair& factors, std::byte* codes) {
+template <class Codes, class Counts>
+HWY_INLINE bool quantize_finite_run(const float* values, const Pair& factors, std::byte* codes,
+                                    Counts& counts) {
+  constexpr bool kCounts = std::is_same_v<Counts, QuantizeCounts>;
   const auto infinity = hn::Set(Ints(), kInfinityBits);
   auto most = hn::Zero(Ints());
+  QuantizeCounts sums;
   for (std::size_t i = 0; i < kRun; i += lanes()) {
-    const Vector scaled =
-        rounded_halves(hn::Mul(rounded_halves(load(values + i)), factors.many(i)));
+    const Vector halves = rounded_halves(load(values + i));
+    const Vector scaled = rounded_halves(hn::Mul(halves, factors.many(i)));
     if constexpr (Codes::kHasNan) most = hn::Max(most, hn::BitCast(Ints(), hn::Abs(scaled)));
+    if constexpr (kCounts) count_ordinary<Codes>(halves, scaled, sums);
     store_codes<Int8Element>(Codes::encode_finite(scaled), codes + i);
   }
-  return hn::AllTrue(Ints(), hn::Lt(most, infinity));
+  if (HWY_UNLIKELY(!hn::AllTrue(Ints(), hn::Lt(most, infinity)))) return false;
+  if constexpr (kCounts) counts += sums;
+  return true;
 }
 #endif
 
 template <class Codes>
-HWY_INLINE void quantize_chunk(const Piece& piece, std::span<const float> values,
-                               std::byte* codes) {
-  const ChunkScales factors = ChunkScales(piece, values.size()).factors();
+HWY_INLINE void quantize_run(const WholeRun& run, const float* values, const Pair& factors,
+                             std::byte* codes) {
+  CodesOfRun coded;
+  std::byte* to = run.target(codes, coded);
+  for (std::size_t i = 0; i < kRun; i += lanes())
+    store_codes<Int8Element>(Codes::encode(scaled_halves<Codes>(values, factors, i)), to + i);
+  run.finish(coded, codes);
+}
+
+template <class Codes, class Counts>
+HWY_INLINE void quantize_chunk(const Piece& piece, std::span<const float> values, std::byte* codes,
+                               Counts& counts) {
+  constexpr bool kCounts = std::is_same_v<Counts, QuantizeCounts>;
+  const ChunkScales scales(piece, values.size());
+  const ChunkScales factors = scales.factors();
+  const bool ordinary = !kCounts || scales.are_ordinary();
   for_each_run(piece.first, values.size(), [&](const RunPart& part) HWY_ATTR {
     const WholeRun run(part);
     const Pair factor = factors.of(part);
-    if (!run.is_partial() &&
-        quantize_finite_run<Codes>(values.data() + part.offset, factor, codes + part.offset))
+    if (!run.is_partial() && (ordinary || scales.are_ordinary(part)) &&
+        quantize_finite_run<Codes>(values.data() + part.offset, factor, codes + part.offset,
+                                   counts))
       return;
     FloatsOfRun room;
-    CodesOfRun coded;
     const float* from = run.read(values.data(), room);
-    std::byte* to = run.target(codes, coded);
-    for (std::size_t i = 0; i < kRun; i += lanes())
-      store_codes<Int8Element>(Codes::encode(scaled_halves<Codes>(from, factor, i)), to + i);
-    run.finish(coded, codes);
+    quantize_run<Codes>(run, from, factor, codes);
+    if constexpr (kCounts) count_run<Codes>(run, from, factor, scales.of(part), counts);
   });
 }
 
+// `counts` may be null.
 template <class Codes>
-void quantize_all(const Piece& piece, std::span<const float> values, std::byte* payload) {
+HWY_INLINE void quantize_chunk(const Piece& piece, std::span<const float> values, std::byte* codes,
+                               QuantizeCounts* counts) {
+  if (counts == nullptr) {
+    NoCounts none;
+    return quantize_chunk<Codes>(piece, values, codes, none);
+  }
+  quantize_chunk<Codes>(piece, values, codes, *counts);
+}
+
+template <class Codes>
+void quantize_all(const Piece& piece, std::span<const float> values, std::byte* payload,
+                  QuantizeCounts* counts) {
   using Element = typename Codes::Element;
   const std::size_t bytes = payload_bytes(piece.format, values.size());
   in_chunks(piece, values.size(), kChunk,
@@ -142,17 +219,19 @@ void quantize_all(const Piece& piece, std::span<const float> values, std::byte* 
               const std::size_t at = done * kBits<Element> / CHAR_BIT;
               if constexpr (kPacked<Element>) {
                 std::array<std::byte, kChunk> codes;
-                quantize_chunk<Codes>(part, from, codes.data());
+                quantize_chunk<Codes>(part, from, codes.data(), counts);
                 pack<Element>(codes.data(), length, payload + at, bytes - at);
               } else {
-                quantize_chunk<Codes>(part, from, payload + at);
+                quantize_chunk<Codes>(part, from, payload + at, counts);
               }
             });
 }
 
-void Quantize(const Piece& piece, std::span<const float> values, std::byte* payload) {
+void Quantize(const Piece& piece, std::span<const float> values, std::byte* payload,
+              QuantizeCounts* counts) {
+  if (counts != nullptr) counts->elements += values.size();
   with_codes(piece.format.element,
-             [&](auto codes) { quantize_all<decltype(codes)>(piece, values, payload); });
+             [&](auto codes) { quantize_all<decltype(codes)>(piece, values, payload, counts); });
 }
 
 struct CodedChunk {
@@ -306,67 +385,18 @@ void DequantizeAdd(const Piece& piece, const std::byte* payload, const float* lo
   });
 }
 
-template <class Codes, bool kPartial>
-HWY_INLINE void count_lanes(const WholeRun& run, Vector scaled, Vector halves, Vector scales,
-                            std::size_t i, LaneCounts& counts) {
-  const Vector zero = hn::Zero(Floats());
-  const Vector most = hn::Set(Floats(), std::numeric_limits<float>::max());
-  const Vector decoded = saturated_halves(hn::Mul(Codes::through(scaled), scales));
-  const auto add = [&](hn::Vec<Ints>& sums, auto mask) HWY_ATTR {
-    if constexpr (kPartial)
-      add_mask(sums, hn::And(hn::RebindMask(Floats(), run.covered(i)), mask));
-    else
-      add_mask(sums, mask);
-  };
-  add(counts.clipped, hn::And(hn::Le(hn::Abs(halves), most), Codes::clips(scaled)));
-  add(counts.flushed, hn::AndNot(hn::Eq(halves, zero), hn::Eq(decoded, zero)));
-  add(counts.non_finite, hn::Not(hn::Le(hn::Abs(decoded), most)));
-}
-
-// Counts in a whole run whose codes keep their values: only code 0 decodes as 0, and only Inf and NaN,
-// if they have codes, decode as such. Products that overflow are clipped like others.
-template <class Codes>
-HWY_INLINE void count_ordinary_run(const float* values, const Pair& factors, LaneCounts& counts) {
-  const Vector zero = hn::Zero(Floats());
-  const Vector most = hn::Set(Floats(), std::numeric_limits<float>::max());
-  for (std::size_t i = 0; i < kRun; i += lanes()) {
-    const Vector halves = rounded_halves(load(values + i));
-    const Vector scaled = rounded_halves(hn::Mul(halves, factors.many(i)));
-    const auto finite = hn::Le(hn::Abs(halves), most);
-    add_mask(counts.clipped, hn::And(finite, Codes::clips(scaled)));
-    add_mask(counts.flushed, hn::AndNot(hn::Eq(halves, zero), Codes::flushes(scaled)));
-    if constexpr (Codes::kHasNan) add_mask(counts.non_finite, hn::Not(finite));
-  }
-}
-
-template <class Codes, bool kPartial>
-HWY_INLINE void count_run(const WholeRun& run, const float* values, const Pair& factors,
-                          const Pair& scales, LaneCounts& counts) {
-  for (std::size_t i = 0; i < kRun; i += lanes()) {
-    const Vector halves = rounded_halves(load(values + i));
-    const Vector scaled = Codes::product(halves, factors.many(i));
-    count_lanes<Codes, kPartial>(run, scaled, halves, scales.many(i), i, counts);
-  }
-}
-
 template <class Codes>
 void count_all(const Piece& piece, std::span<const float> values, QuantizeCounts& counts) {
   in_chunks(piece, values.size(), kChunk,
             [&](const Piece& chunk, std::size_t done, std::size_t length) {
               const ChunkScales scales(chunk, length);
               const ChunkScales factors = scales.factors();
-              LaneCounts many;
               for_each_run(chunk.first, length, [&](const RunPart& part) HWY_ATTR {
                 const WholeRun run(part);
                 FloatsOfRun room;
                 const float* from = run.read(values.data() + done, room);
-                if (run.is_partial())
-                  return count_run<Codes, true>(run, from, factors.of(part), scales.of(part), many);
-                if (HWY_LIKELY(scales.are_ordinary(part)))
-                  return count_ordinary_run<Codes>(from, factors.of(part), many);
-                count_run<Codes, false>(run, from, factors.of(part), scales.of(part), many);
+                count_run<Codes>(run, from, factors.of(part), scales.of(part), counts);
               });
-              many.add_to(counts);
             });
 }
 
@@ -408,8 +438,9 @@ void decode_scales(const std::byte* bytes, std::span<float> scales) {
   HWY_DYNAMIC_DISPATCH(DecodeScales)(bytes, scales);
 }
 
-void quantize(const Piece& piece, std::span<const float> values, std::byte* payload) {
-  HWY_DYNAMIC_DISPATCH(Quantize)(piece, values, payload);
+void quantize(const Piece& piece, std::span<const float> values, std::byte* payload,
+              QuantizeCounts* counts) {
+  HWY_DYNAMIC_DISPATCH(Quantize)(piece, values, payload, counts);
 }
 
 void dequantize(const Piece& piece, const std::byte* payload, std::span<float> values) {

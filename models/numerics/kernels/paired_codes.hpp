@@ -19,8 +19,9 @@ void encode_scales(ElementFormat element, std::span<const float> extrema, std::b
 /// Decodes scales.size() scales.
 void decode_scales(const std::byte* bytes, std::span<float> scales);
 
-/// Encodes and packs values.
-void quantize(const Piece& piece, std::span<const float> values, std::byte* payload);
+/// Encodes and packs values. Then adds the counts of its effects to `counts`, unless that is null.
+void quantize(const Piece& piece, std::span<const float> values, std::byte* payload,
+              QuantizeCounts* counts);
 /// Unpacks and decodes values.
 void dequantize(const Piece& piece, const std::byte* payload, std::span<float> values);
 /// Computes sums = local + decoded codes in FP16; `sums` may be `local`. Then raises extrema by the

@@ -110,10 +110,12 @@ class Pair {
 #endif
 };
 
+constexpr float kSmallestOrdinary = 0x1p-14F;
+
 // True for scales whose multiples do not underflow.
 HWY_INLINE bool is_ordinary(float scale) {
   const float size = scale < 0.0F ? -scale : scale;
-  return size >= 0x1p-14F && size <= kLargestHalf;
+  return size >= kSmallestOrdinary && size <= kLargestHalf;
 }
 
 // Scales of the groups of a chunk, filled up with zeros.
@@ -131,6 +133,18 @@ class ChunkScales {
   HWY_INLINE bool are_ordinary(const RunPart& part) const {
     const float* both = scales_.data() + 2 * part.run;
     return is_ordinary(both[0]) && is_ordinary(both[1]);
+  }
+  // True if that is the case for all scales.
+  HWY_INLINE bool are_ordinary() const {
+    const Vector least = hn::Set(Floats(), kSmallestOrdinary);
+    const Vector most = hn::Set(Floats(), kLargestHalf);
+    for (std::size_t i = 0; i < groups_; i += lanes()) {
+      const Vector size = hn::Abs(load(scales_.data() + i));
+      const auto beyond = hn::Not(hn::FirstN(Floats(), groups_ - i));
+      const auto within = hn::And(hn::Ge(size, least), hn::Le(size, most));
+      if (!hn::AllTrue(Floats(), hn::Or(beyond, within))) return false;
+    }
+    return true;
   }
   // True if all products with numbers up to `largest` are finite in FP16.
   HWY_INLINE bool decode_finitely(float largest) const {

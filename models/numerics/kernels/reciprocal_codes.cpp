@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "models/numerics/elements/element_codecs.hpp"
 
@@ -91,65 +92,85 @@ HWY_INLINE void for_each_whole(const Piece& piece, std::span<const float> values
       });
 }
 
+// Adds counts of a vector with `count` elements.
 template <class Rule>
-void quantize_chunk(const Piece& piece, std::span<const float> values, std::byte* codes) {
+HWY_INLINE void count_some(Vector values, Vector whole, std::size_t count, float range, float scale,
+                           LaneCounts& counts) {
+  const Vector zero = hn::Zero(Floats());
+  const Vector most = hn::Set(Floats(), std::numeric_limits<float>::max());
+  const auto real = hn::RebindMask(Floats(), first_lanes(count));
+  const Vector decoded = Rule::stored(hn::Mul(clamped(whole, range), hn::Set(Floats(), scale)));
+  const auto clips =
+      hn::Or(hn::Lt(whole, hn::Set(Floats(), -range)), hn::Ge(whole, hn::Set(Floats(), range)));
+  const auto flushed = hn::AndNot(hn::Eq(values, zero), hn::Eq(decoded, zero));
+  add_mask(counts.clipped, hn::And(real, clips));
+  add_mask(counts.flushed, hn::And(real, flushed));
+  add_mask(counts.non_finite, hn::AndNot(hn::Le(hn::Abs(decoded), most), real));
+}
+
+template <class Rule, class Counts>
+void quantize_chunk(const Piece& piece, std::span<const float> values, std::byte* codes,
+                    Counts& counts) {
   // Bits of shifted numbers are ordered like the numbers.
-  const auto range = static_cast<std::int32_t>(half_range(piece));
+  const float half = half_range(piece);
+  const auto range = static_cast<std::int32_t>(half);
   const auto zero = std::bit_cast<std::int32_t>(kAligned);
   const auto least = hn::Set(Ints(), zero - range);
   const auto most = hn::Set(Ints(), zero + range - 1);
   const Vector aligned = hn::Set(Floats(), kAligned);
   for_each_whole<Rule>(
-      piece, values, [&](std::size_t i, std::size_t count, Vector whole, float) HWY_ATTR {
+      piece, values, [&](std::size_t i, std::size_t count, Vector whole, float scale) HWY_ATTR {
         const auto bits = hn::BitCast(Ints(), hn::Add(without_nan(whole), aligned));
         const auto code = hn::BitCast(Words(), hn::Min(hn::Max(bits, least), most));
         store_some(codes + i, count,
                    [&](std::byte* to) HWY_ATTR { store_codes<Int8Element>(code, to); });
+        if constexpr (std::is_same_v<Counts, LaneCounts>)
+          count_some<Rule>(load_some(values.data() + i, count), whole, count, half, scale, counts);
       });
 }
 
+// `counts` may be null.
 template <class Rule>
-void quantize_all(const Piece& piece, std::span<const float> values, std::byte* payload) {
+void quantize_all(const Piece& piece, std::span<const float> values, std::byte* payload,
+                  QuantizeCounts* counts) {
   const bool packs = piece.format.element == ElementFormat::int4;
   const std::size_t bytes = payload_bytes(piece.format, values.size());
   in_chunks(piece, values.size(), kChunk,
             [&](const Piece& part, std::size_t done, std::size_t length) {
               const std::span<const float> from = values.subspan(done, length);
-              if (!packs) return quantize_chunk<Rule>(part, from, payload + done);
-              std::array<std::byte, kChunk> codes;
-              quantize_chunk<Rule>(part, from, codes.data());
-              pack<Int4Element>(codes.data(), length, payload + done / 2, bytes - done / 2);
+              std::array<std::byte, kChunk> unpacked;
+              std::byte* codes = packs ? unpacked.data() : payload + done;
+              if (counts == nullptr) {
+                NoCounts none;
+                quantize_chunk<Rule>(part, from, codes, none);
+              } else {
+                LaneCounts many;
+                quantize_chunk<Rule>(part, from, codes, many);
+                many.add_to(*counts);
+              }
+              if (packs) pack<Int4Element>(codes, length, payload + done / 2, bytes - done / 2);
             });
 }
 
-void Quantize(const Piece& piece, std::span<const float> values, std::byte* payload) {
+void Quantize(const Piece& piece, std::span<const float> values, std::byte* payload,
+              QuantizeCounts* counts) {
+  if (counts != nullptr) counts->elements += values.size();
   if (piece.format.rule == ScaleRule::zeropp)
-    quantize_all<ZeroPp>(piece, values, payload);
+    quantize_all<ZeroPp>(piece, values, payload, counts);
   else
-    quantize_all<Sdp4Bit>(piece, values, payload);
+    quantize_all<Sdp4Bit>(piece, values, payload, counts);
 }
 
 template <class Rule>
 void count_all(const Piece& piece, std::span<const float> values, QuantizeCounts& counts) {
   const float range = half_range(piece);
-  const Vector zero = hn::Zero(Floats());
-  const Vector most = hn::Set(Floats(), std::numeric_limits<float>::max());
   in_chunks(
       piece, values.size(), kChunk, [&](const Piece& part, std::size_t done, std::size_t length) {
         LaneCounts many;
         const std::span<const float> from = values.subspan(done, length);
         for_each_whole<Rule>(
             part, from, [&](std::size_t i, std::size_t count, Vector whole, float scale) HWY_ATTR {
-              const auto real = hn::RebindMask(Floats(), first_lanes(count));
-              const Vector decoded =
-                  Rule::stored(hn::Mul(clamped(whole, range), hn::Set(Floats(), scale)));
-              const auto clips = hn::Or(hn::Lt(whole, hn::Set(Floats(), -range)),
-                                        hn::Ge(whole, hn::Set(Floats(), range)));
-              const auto value = load_some(from.data() + i, count);
-              const auto flushed = hn::AndNot(hn::Eq(value, zero), hn::Eq(decoded, zero));
-              add_mask(many.clipped, hn::And(real, clips));
-              add_mask(many.flushed, hn::And(real, flushed));
-              add_mask(many.non_finite, hn::AndNot(hn::Le(hn::Abs(decoded), most), real));
+              count_some<Rule>(load_some(from.data() + i, count), whole, count, range, scale, many);
             });
         many.add_to(counts);
       });
@@ -257,8 +278,9 @@ HWY_EXPORT(DequantizeAddHalves);
 
 namespace reciprocal {
 
-void quantize(const Piece& piece, std::span<const float> values, std::byte* payload) {
-  HWY_DYNAMIC_DISPATCH(Quantize)(piece, values, payload);
+void quantize(const Piece& piece, std::span<const float> values, std::byte* payload,
+              QuantizeCounts* counts) {
+  HWY_DYNAMIC_DISPATCH(Quantize)(piece, values, payload, counts);
 }
 
 QuantizeCounts count(const Piece& piece, std::span<const float> values) {

@@ -10,8 +10,9 @@
 
 namespace equarx::numerics::kernels::reciprocal {
 
-/// Encodes and packs values.
-void quantize(const Piece& piece, std::span<const float> values, std::byte* payload);
+/// Encodes and packs values. Then adds the counts of its effects to `counts`, unless that is null.
+void quantize(const Piece& piece, std::span<const float> values, std::byte* payload,
+              QuantizeCounts* counts);
 /// Counts the effects of quantize() on the values.
 QuantizeCounts count(const Piece& piece, std::span<const float> values);
 

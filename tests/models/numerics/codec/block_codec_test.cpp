@@ -360,6 +360,9 @@ TEST_CASE("mismatched span sizes are refused") {
   REQUIRE_THROWS_AS(codec.dequantize_add(payload, 0, scales, Floats(63), out),
                     std::invalid_argument);
   REQUIRE_THROWS_AS(codec.count(values, 0, one_scale), std::invalid_argument);
+  REQUIRE_THROWS_AS(codec.quantize_and_count(values, 0, one_scale, payload), std::invalid_argument);
+  REQUIRE_THROWS_AS(codec.quantize_and_count(values, 0, scales, short_payload),
+                    std::invalid_argument);
 }
 
 TEST_CASE("impossible numbers of scales are refused") {

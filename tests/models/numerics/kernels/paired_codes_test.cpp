@@ -53,6 +53,33 @@ TEST_CASE("kernels of QuickReduce saturate sums of whole runs, and leave Inf and
   });
 }
 
+TEST_CASE("kernels of QuickReduce count Inf, NaN and overflows under scales of other values") {
+  on_every_target([] {
+    std::mt19937 random(3);
+    for (const NamedFormat& named : named_formats()) {
+      if (named.format.rule != ScaleRule::quickreduce) continue;
+      for (const float scale : {0x1p-15F, 0x1p-14F, 0x1p-7F, 1.0F, 65504.0F}) {
+        INFO(named.name << " scale " << scale);
+        Floats values = draw_many(Kind::normal, 1024, random);
+        values[5] = kInf;
+        values[70] = -kInf;
+        values[140] = kNan;
+        values[300] = 65504.0F;
+        values[365] = -65504.0F;
+        const Floats scales(scale_count(named.format, values.size()), scale);
+        const ScaledPiece piece{0, scales};
+        const auto slow = Paired::slow(named.format);
+        Bytes expected(payload_bytes(named.format, values.size()));
+        Bytes payload(expected.size());
+        slow->quantize(piece, values, expected);
+        const auto fast = make_rule_codec(named.format);
+        REQUIRE(fast->quantize_and_count(piece, values, payload) == slow->count(piece, values));
+        REQUIRE(payload == expected);
+      }
+    }
+  });
+}
+
 TEST_CASE("kernels of QuickReduce keep extrema found before, and find signed zeros and NaN") {
   on_every_target([] {
     const Floats values = {-0.0F, 3.0F, kNan, -3.0F};
@@ -73,7 +100,8 @@ TEST_CASE("kernels of QuickReduce refuse other elements") {
   std::array<std::byte, 64> payload{};
   const kernels::Piece piece{
       {.element = ElementFormat::fp8_e5m2, .scaled = true}, 0, scales.data()};
-  CHECK_THROWS_AS(kernels::paired::quantize(piece, Floats(64), payload.data()), std::logic_error);
+  CHECK_THROWS_AS(kernels::paired::quantize(piece, Floats(64), payload.data(), nullptr),
+                  std::logic_error);
 }
 
 }  // namespace
