@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Sets everything up, builds, and runs the tests that take less than five seconds each, in about two
-# minutes; tools/check.sh runs the long ones, too. Arguments go to ctest, which then selects among
-# all tests: tools/test.sh -R sim, or for all of them tools/test.sh -R .
+# Sets everything up, builds, and runs the short tests, in five to ten minutes on two cores;
+# tools/nightly.sh runs the long ones, too. Arguments go to ctest, which then selects among all
+# tests: tools/test.sh -R sim, or for all of them tools/test.sh -R .
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
