@@ -1,6 +1,5 @@
 // Location of wire buffers: on the chip, or in HBM, which DMAs and cores then share.
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -125,17 +124,14 @@ TEST_CASE(
       CAPTURE(json.dump());
       json["engine"] = "direct";
       const run::ExperimentResult direct = run(json);
-      std::optional<run::ExperimentResult> simgrid;
-      if (format == "int8") {
-        json["engine"] = "simgrid";
-        simgrid = run(json);
-      }
+      json["engine"] = "simgrid";
+      const run::ExperimentResult simgrid = run(json);
       for (std::size_t i = 0; i < direct.runs.size(); ++i) {
         const run::RunResult& one = direct.runs[i];
         const bool streams = one.algorithm->layout == collectives::RankLayout::nodes;
         const double differs =
             streams ? 0.02 : 1e-7;  // order of their sends; microseconds in ticks
-        if (simgrid) CHECK(one.time_s == Approx(simgrid->runs[i].time_s).epsilon(differs));
+        CHECK(one.time_s == Approx(simgrid.runs[i].time_s).epsilon(differs));
         CHECK(one.time_s >= one.lower_bound_s * (1.0 - sim::kBoundRounding));
         CHECK(*one.hbm_busy_share > 0.0);
         CHECK(*one.hbm_busy_share <= 1.0 + kExact);
