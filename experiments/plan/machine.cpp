@@ -245,17 +245,14 @@ sim::Machine wire_up(const MachineContext& context, const std::vector<ChipId>& c
                      std::span<const collectives::Channel> channels, const PeerOf& peer_of,
                      Rank ranks) {
   const config::PlannedTopology& topology = context.topology();
-  const bool folded = ranks < chips.size();
+  const topology::Topology& wired = (ranks < chips.size() ? *topology.slice : topology).graph;
   sim::Machine machine;
   machine.dma_queue = static_cast<std::uint32_t>(context.config().chip.dma_queue.value);
-  machine.links = make_links(topology, (folded ? *topology.slice : topology).graph.link_count());
+  machine.links = make_links(topology, wired.link_count());
   const std::size_t cables = machine.links.size();
   std::optional<Ports> ports;
   if (topology.slice)
-    ports
-        .emplace(*context.config().topology.network, topology,
-                 folded ? ranks : topology.graph.chip_count())
-        .add_to(machine);
+    ports.emplace(*context.config().topology.network, topology, wired.chip_count()).add_to(machine);
   const bool on_switch = context.config().topology.kind == config::TopologyKind::on_switch;
   std::optional<sim::SwitchRoutes> through_switch;
   if (on_switch)

@@ -321,13 +321,12 @@ Expected<void> plan_engine(MachineContext& context, CollectivePlan& plan) {
   const double simgrid_s = plan.simulated.slices > 1  // for the direct engine only
                                ? std::numeric_limits<double>::infinity()
                                : simgrid_time_s(plan.config, plan.program, config, machine.ranks());
-  const Expected<EngineChoice> choice =
-      choose_engine(config.engine, machine, simgrid_s, context.profile());
-  return choice.map([&](const EngineChoice& chosen) {
-    plan.engine = chosen;
-    if (plan.engine.engine == sim::Engine::direct)
-      simulate_by_class(plan.program, context, plan.simulated);
-  });
+  return choose_engine(config.engine, machine, simgrid_s, context.profile())
+      .map([&](EngineChoice&& choice) {
+        plan.engine = std::move(choice);
+        if (plan.engine.engine == sim::Engine::direct)
+          simulate_by_class(plan.program, context, plan.simulated);
+      });
 }
 
 /// Recomputes the costs and the machine of a plan.
